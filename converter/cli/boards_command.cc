@@ -11,8 +11,8 @@
 #include "converter/support/shipped.h"
 #include "converter/write/write.h"
 #include "octet/octet.h"
-#include "ports/linux/board.h"
 #include "ports/linux/file.h"
+#include "ports/linux/whitelist.h"
 
 namespace octet::cli {
 namespace {
@@ -134,14 +134,14 @@ int WriteWhitelist(const BoardsOptions& options, const std::vector<boards::Board
   const boards::Board& board = options.paths.empty() ? all[here->board] : all.front();
   if (std::filesystem::exists(options.whitelist)) {
     try {
-      port::ReadBoard(options.whitelist);
+      port::ReadWhitelist(options.whitelist);
     } catch (const port::InputError&) {
       Fail("--whitelist {}: the file exists and is not a whitelist of a board; name another file",
            options.whitelist);
     }
   }
-  const std::string text = port::BoardText(board.compatible, board.precisions, board.weight_schemes,
-                                           board.activation_schemes);
+  const std::string text = port::WhitelistText(board.compatible, board.precisions,
+                                               board.weight_schemes, board.activation_schemes);
   write::SaveFile(options.whitelist, {text.begin(), text.end()});
   fmt::print(
       "{}: the whitelist of {}; for octet-camera and octet-run --board {}, or as the file `board` "

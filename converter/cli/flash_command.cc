@@ -8,9 +8,9 @@
 #include "converter/cli/commands.h"
 #include "converter/cli/remote.h"
 #include "converter/support/error.h"
-#include "ports/linux/board.h"
 #include "ports/linux/file.h"
 #include "ports/linux/slot/slot_store.h"
+#include "ports/linux/whitelist.h"
 #include "runtime/format/optional_features.h"
 #include "runtime/format/signature.h"
 
@@ -55,7 +55,7 @@ void CheckRanges(const blobs::BlobFile& file, const FlashOptions& options) {
 // The same of what the board allows, where that is known here.
 void CheckBoard(const blobs::BlobFile& file, const FlashOptions& options) {
   if (options.store.board.empty()) return;
-  const octet_board board = port::ReadBoard(options.store.board);
+  const octet_board board = port::ReadWhitelist(options.store.board);
   const std::string why = port::WhyNotOn(board, file.data(), file.bytes(), 0);
   if (!why.empty()) Fail("{}: {}", options.blob, why);
 }
@@ -146,7 +146,7 @@ int FlashThere(const blobs::BlobFile& file, const FlashOptions& options) {
   }
   if (!options.store.board.empty()) {
     // Its name: the list is a file of this machine, and has been looked at.
-    asked.insert(asked.end(), {"--board", port::ReadBoard(options.store.board).compatible});
+    asked.insert(asked.end(), {"--board", port::ReadWhitelist(options.store.board).compatible});
   }
   if (options.force) asked.emplace_back("--force");
   const auto words = [&](std::vector<std::string> step) {

@@ -1,5 +1,5 @@
 // A blob's bytes in memory. Owned: read once from a descriptor that stays open, so that what was
-// checked is what runs, whatever becomes of the file meanwhile; memory nobody loads is never
+// checked is what runs, whatever becomes of the file meanwhile; memory that is not loaded is never
 // resident. Mapped: the file itself, for storage that cannot change.
 #ifndef OCTET_PORTS_LINUX_BLOB_FILE_H_
 #define OCTET_PORTS_LINUX_BLOB_FILE_H_

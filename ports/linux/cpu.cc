@@ -42,8 +42,8 @@ uint64_t SavedState() {
   return (uint64_t{high} << 32) | low;
 }
 
-// The kernel hands out the 8 KiB of tile registers on request only, for all threads of the process;
-// it refuses where a thread's signal stack is too small to save them.
+// The kernel grants the 8 KiB of tile registers only on request, for all threads of the process. It
+// refuses if the signal stack of a thread is too small to save them.
 bool TilesGranted() {
   constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM of <asm/prctl.h>
   constexpr long kTileData = 18;

@@ -22,8 +22,8 @@ bool MayAddInHalves(const octet_session* session);
 octet_status CompareHalfSums(octet_session* session, const std::function<octet_status()>& set,
                              double* share);
 
-// max |halves - floats| / (max - min of floats); infinite where one alone is no number, or where
-// floats are all equal and halves are not.
+// max |halves - floats| / (max - min of floats); infinite where only one of them is not a number,
+// or where floats are all equal and halves are not.
 double ShareOfRange(const float* floats, const float* halves, size_t count);
 
 }  // namespace octet::port

@@ -1,5 +1,5 @@
-// octet/linux.h over Model. Every function that may throw is closed by a catch of everything: what
-// calls it may be C, Python or anything else that knows no exceptions of ours.
+// octet/linux.h over Model. Every function that may throw catches everything, because callers are
+// C, Python or others without C++ exceptions.
 #include "octet/linux.h"
 
 #include <pthread.h>
@@ -50,7 +50,7 @@ class SignalsBlocked {
   sigset_t before_;
 };
 
-// Model says these things in words of a command line.
+// Checks here, because the messages of Model name options of a command line.
 octet::port::ModelOptions Translate(const octet_linux_options* given) {
   octet::port::ModelOptions options;
   if (given == nullptr) return options;

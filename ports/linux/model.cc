@@ -17,7 +17,7 @@ namespace octet::port {
 
 namespace {
 
-// Their pages stay away until a plan needs them.
+// Sections whose pages are loaded only if a plan needs them.
 bool IsLarge(blob::SectionKind kind) {
   return kind == blob::SectionKind::kWeightsS8 || kind == blob::SectionKind::kWeightsF16 ||
          kind == blob::SectionKind::kReport;
@@ -59,15 +59,14 @@ Model::Model(std::shared_ptr<LoadedBlob> blob, const ModelOptions& options)
   memory_->is_open = true;
   const octet_status sized = octet_arena_bytes(file_.data(), file_.bytes(), isa_, options.threads,
                                                PlanMask(), &arena_bytes_);
-  if (sized.code == OCTET_INVALID_ARGUMENT && options.drift && blob_.drift.data == nullptr) {
-    throw InputError(path + ": has no drift section; convert the model with --drift");
-  }
   if (sized.code == OCTET_INVALID_ARGUMENT) {
+    const std::string why = options.why_not ? options.why_not(blob_) : "";
+    if (!why.empty()) throw InputError(path + ": " + why);
     throw InputError("--threads " + std::to_string(options.threads) + ": use 1 to 256");
   }
   if (sized.code != OCTET_OK) Refuse(sized);
   if (options.verify_hashes) RefuseUnless(ValidateContent(blob_, plan_mask()));
-  // aligned_alloc wants a multiple of the alignment; pages nobody touches are never resident.
+  // aligned_alloc wants a multiple of the alignment; pages that are not touched are never resident.
   arena_.reset(std::aligned_alloc(64, (arena_bytes_ + 63) / 64 * 64));
   if (arena_ == nullptr) {
     throw InputError(path + ": no memory for an arena of " + std::to_string(arena_bytes_) +
@@ -177,7 +176,7 @@ octet_status Model::SetPlan(uint32_t plan) {
     const size_t end = size_t{section->offset} + section->bytes;
     const bool read = file_.Load(section->offset, end);
     Status status = {Code::kCorrupt, section->offset};
-    // Whatever the options say: what was validated is known by its hash alone.
+    // Always hashed: only the hash shows that these are the validated bytes.
     if (read) status = ValidateSectionHash(blob_, i, hash_, HashWatch{});
     if (!IsOk(status)) {
       file_.Drop(section->offset, end);
@@ -192,7 +191,7 @@ octet_status Model::SetPlan(uint32_t plan) {
 }
 
 void Model::Refuse(octet_status status) const {
-  // A short file of another kind is truncated to the verifier.
+  // The verifier would call a short file of another kind truncated.
   const size_t begun = std::min(file_.bytes(), sizeof(blob::kMagic));
   if (status.code == OCTET_NOT_A_BLOB || std::memcmp(file_.data(), blob::kMagic, begun) != 0) {
     throw InputError(file_.path() + ": not a blob; octet convert makes one from an ONNX model");
@@ -259,13 +258,13 @@ bool Model::InUseByBound(const blob::Section& section) const {
 void Model::VerifyHashes() {
   HashWatch watch = {};
   watch.context = this;
-  // What cannot be read stays zero, which the hash tells.
+  // Bytes that cannot be read stay zero, and the hash does not match.
   watch.before = [](void* context, uint32_t begin, uint32_t end) {
     auto* model = static_cast<Model*>(context);
     const int section = model->SectionOf(begin, end);
     if (section < 0 || !model->loaded_[static_cast<size_t>(section)]) model->file_.Load(begin, end);
   };
-  // Of a file that does not change, pages the plan does not need can go and come back.
+  // Pages of a mapped file that the plan does not need are dropped; they can be read again.
   watch.after = [](void* context, uint32_t begin, uint32_t end) {
     auto* model = static_cast<Model*>(context);
     const int section = model->SectionOf(begin, end);

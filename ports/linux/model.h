@@ -5,11 +5,11 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 
-#include "octet/drift.h"
 #include "octet/octet.h"
 #include "ports/linux/blob_file.h"
 #include "ports/linux/cpu.h"
@@ -24,10 +24,12 @@ struct ModelOptions {
   uint32_t threads = 1;
   std::string plan;        // empty: plan 0
   bool all_plans = false;  // bound, for SetPlan; else that plan alone
-  bool drift = false;      // with all_plans: memory for moved scales
+  uint32_t with = 0;       // OCTET_WITH_...: added to the mask of plans
   bool verify_hashes = true;
   bool float_sums = false;  // octet_config has it
   BlobStorage storage = BlobStorage::kOwned;
+  // Why this blob cannot be bound with these options, behind its path; empty: no reason is known.
+  std::function<std::string(const BlobView& blob)> why_not;
   uint64_t (*ticks)(void) = nullptr;
   int (*before_layer)(void* context, uint32_t layer) = nullptr;  // octet_config has both
   void* before_layer_context = nullptr;
@@ -88,7 +90,7 @@ class Model {
   void LoadOrRefuse(size_t begin, size_t end) const;
   template <typename Act>
   void EachSection(Act act);
-  uint32_t PlanMask() const { return plan_mask() | (options_.drift ? OCTET_WITH_DRIFT : 0u); }
+  uint32_t PlanMask() const { return plan_mask() | options_.with; }
   bool InUse(const blob::Section& section, uint32_t plan) const;
   bool InUseByBound(const blob::Section& section) const;
   void VerifyHashes();

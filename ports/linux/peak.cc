@@ -33,7 +33,7 @@ OCTET_PEAK_LOOP(PeakDpbusd256, "%{vex%} vpdpbusd", "ymm")
 OCTET_PEAK_LOOP(PeakFma512, "vfmadd231ps", "zmm")
 OCTET_PEAK_LOOP(PeakFma256, "vfmadd231ps", "ymm")
 
-// VPMADDWD has to be added up, so the peak is that of the pair.
+// VPMADDWD must be added up, so the peak is that of the pair.
 void PeakMaddwd(uint64_t rounds) {
   for (uint64_t i = 0; i < rounds; ++i) {
     __asm__ volatile(
@@ -172,7 +172,7 @@ Loop LoopOf(octet_isa isa, bool fp16) {
 double PeakGmacs(octet_isa isa, bool fp16) {
   const Loop loop = LoopOf(isa, fp16);
   if (loop.run == nullptr) return 0;
-  // Long enough that the clock's step does not count, short enough for an emulator.
+  // Long compared with a step of the clock, short enough for an emulator.
   constexpr uint64_t kTurnNs = 2000000;
   constexpr int kTurns = 6;
   uint64_t rounds = 1000, ns = 0;

@@ -1,4 +1,4 @@
-// The time of day, which somebody may set at any moment: it is asked anew for each moment that is
+// The time of day, which may be set at any moment: it is read again for each moment that is
 // told, and nothing is measured with it.
 #ifndef OCTET_PORTS_LINUX_WALL_CLOCK_H_
 #define OCTET_PORTS_LINUX_WALL_CLOCK_H_

@@ -1,6 +1,6 @@
 // What a board gives a program: a line of output, a clock, figures of its memory, an end. The
-// runtime itself needs none of it. ports/template/board.cc has empty bodies to start from,
-// ports/cortex-m real ones; PORTING.md says in which order to fill them.
+// runtime itself needs none of it. ports/template/board.cc has empty bodies to start from, other
+// ports real ones; PORTING.md says in which order to fill them.
 #ifndef OCTET_PORTS_TEMPLATE_BOARD_H_
 #define OCTET_PORTS_TEMPLATE_BOARD_H_
 

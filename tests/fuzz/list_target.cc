@@ -3,8 +3,8 @@
 #include <set>
 #include <sstream>
 
-#include "ports/linux/board.h"
 #include "ports/linux/output/error.h"
+#include "ports/linux/whitelist.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace octet::fuzz {
@@ -26,7 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
   octet_board board;
   try {
-    board = ParseBoard(text, "f");
+    board = ParseWhitelist(text, "f");
   } catch (const InputError& error) {
     FUZZ_CHECK(std::string(error.what()).rfind("f, line ", 0) == 0);
     return 0;

@@ -28,10 +28,10 @@ TARGETS = {
         ("runtime/slots/record.h", "return ahead != 0 && ahead < 0x80000000u;", "return ahead != 0 && sequence > than;"),
         ("runtime/slots/store.cc", "  if (storage.erase(storage.context, area) != 0 ||", "  store->state = next;\n  if (storage.erase(storage.context, area) != 0 ||"),
     ]),
-    "list": (["ports/linux/board.cc"], ["lib/liboctet_port_linux.a", "lib/liboctet_runtime.a", "-lpthread"], [
-        ("ports/linux/board.cc", 'if (bits != 0) Bad(where, number, name + " is listed twice");', ""),
-        ("ports/linux/board.cc", "word.size() < sizeof(octet_board::compatible)", "word.size() <= sizeof(octet_board::compatible)"),
-        ("ports/linux/board.cc", "bits |= known->bit;", "bits = known->bit;"),
+    "list": (["ports/linux/whitelist.cc"], ["lib/liboctet_port_linux.a", "lib/liboctet_runtime.a", "-lpthread"], [
+        ("ports/linux/whitelist.cc", 'if (bits != 0) Bad(where, number, name + " is listed twice");', ""),
+        ("ports/linux/whitelist.cc", "word.size() < sizeof(octet_board::compatible)", "word.size() <= sizeof(octet_board::compatible)"),
+        ("ports/linux/whitelist.cc", "bits |= known->bit;", "bits = known->bit;"),
     ]),
     "drift": (["runtime/drift/" + name for name in ("section.cc", "bank.cc", "rescale.cc", "rounds.cc")] + ["tests/runtime/drift/drift_blob.cc"],
               ["lib/liboctet_test_support.a", "lib/liboctet_runtime.a", "lib/liboctet_port_linux.a", "tests/libgtest.a", "-lpthread"], [

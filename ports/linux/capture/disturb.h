@@ -1,4 +1,4 @@
-// Damage to frames between capture and inference, to try what a guard does: --disturb.
+// Damage to frames between capture and inference, for tests: --disturb.
 #ifndef OCTET_PORTS_LINUX_CAPTURE_DISTURB_H_
 #define OCTET_PORTS_LINUX_CAPTURE_DISTURB_H_
 

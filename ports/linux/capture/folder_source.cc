@@ -35,7 +35,7 @@ class FolderSource : public Source {
   bool waits() const override { return waits_; }
 
  private:
-  // A program that runs for days does not end for one bad file.
+  // One bad file must not end a program that runs for days.
   bool Read(const std::string& path, FrameBuffer* frame) {
     std::string why;
     try {

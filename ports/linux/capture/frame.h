@@ -22,7 +22,7 @@ struct FrameBuffer {
   std::vector<uint8_t> bytes;  // the planes one after another, rows dense
   uint64_t number = 0;         // in the stream, from 0
   uint64_t captured_ns = 0;    // NowNs() when its last byte had arrived
-  uint64_t passed_over = 0;    // frames that the source left out right before it
+  uint64_t passed_over = 0;    // frames that the source skipped right before it
   std::vector<TruthBox> truth;
   std::string name;  // of the file, where it is a picture of a folder
 

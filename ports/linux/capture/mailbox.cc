@@ -81,7 +81,7 @@ void Capture(Source* source, Mailbox* mailbox, const StopRequest& stop, bool eve
       if (!mailbox->Publish(every_frame || source->waits())) break;
     }
     error = source->note();
-    // Of a stream that gave frames it is news; of one that gave none, the reason.
+    // After a stream with frames the note is news. After a stream without frames it is the reason.
     if (!error.empty() && mailbox->published() != 0) {
       std::fprintf(stderr, "octet-camera: %s\n", error.c_str());
       error.clear();

@@ -20,7 +20,7 @@ class Source {
   // Blocks until the next frame stands in `frame` (all but its number; captured_ns where the source
   // knows better than the caller). Throws InputError where the stream makes no sense any more.
   virtual Took Next(FrameBuffer* frame, const StopRequest& stop) = 0;
-  // True: it can wait, so no frame has to be dropped (pictures of a folder).
+  // True: it can wait, so no frame is dropped (pictures of a folder).
   virtual bool waits() const { return false; }
   // One line about how the stream ended, where there is something to say.
   virtual std::string note() const { return {}; }

@@ -43,7 +43,7 @@ void StopRequest::LeaveSignals() {
 void StopRequest::Raise() {
   raised_.store(true, std::memory_order_relaxed);
   const uint64_t one = 1;
-  // It can only fail when it has been raised 2^64 times.
+  // It fails only after 2^64 raises.
   [[maybe_unused]] const ssize_t written = write(descriptor_, &one, sizeof(one));
 }
 
@@ -74,7 +74,7 @@ bool SleepUntil(uint64_t when_ns, const StopRequest& stop) {
   for (uint64_t now = NowNs(); now < when_ns; now = NowNs()) {
     const uint64_t left = when_ns - now;
     if (left < 1000000) {
-      // poll counts in milliseconds; the rest is short enough to sleep through.
+      // poll counts in milliseconds. The rest is below one, and a plain sleep.
       const timespec rest = {0, static_cast<long>(left)};
       nanosleep(&rest, nullptr);
     } else if (WaitReadable(-1, stop, static_cast<int>(left / 1000000)) == Waited::kStopped) {

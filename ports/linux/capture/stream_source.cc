@@ -23,7 +23,7 @@ constexpr const char* kMagic = "YUV4MPEG2 ";
 constexpr const char* kFrame = "FRAME";
 constexpr const char* kRange = "XCOLORRANGE=";
 
-// What a stranger's bytes may put into a log line: a few words of plain characters.
+// Bytes of a stream as they may stand in a log line: short, and of plain characters.
 std::string Quoted(const std::string& text) {
   constexpr size_t kMost = 80;
   std::string plain = text.substr(0, kMost);
@@ -96,7 +96,7 @@ class StreamSource : public Source {
     if (took == Took::kEnd && done != 0) {
       note_ = "stdin: ended inside frame " + std::to_string(frames_) + ": " + std::to_string(done) +
               " of " + std::to_string(bytes.size()) + " bytes dropped";
-      // Any bytes make a raw frame, so this is the one sign of a wrong size.
+      // All bytes are valid raw frames, so only the end can show a wrong size.
       note_ += format_.y4m ? "; the sender was cut off, start it again"
                            : "; the stream was cut, or --size, --stride or --format is wrong";
     }
@@ -185,8 +185,8 @@ class StreamSource : public Source {
     }
   }
 
-  // Frames in YUV are of limited range (16 to 235) where they go, grey ones of full range: what the
-  // stream's header says to be other is turned into what a frame can say.
+  // The model takes YUV frames in limited range (16 to 235) and grey frames in full range. Frames
+  // of the other range, by the stream's header, are converted.
   void MeetRange(FrameBuffer* frame) {
     if (frame->format == OCTET_PIXELS_YUV420P && range_ == "FULL") {
       full_.bytes.swap(frame->bytes);
@@ -230,7 +230,7 @@ class StreamSource : public Source {
     }
   }
 
-  // kFrame when all bytes have come.
+  // kFrame: all bytes were read.
   Took Fill(uint8_t* to, size_t bytes, size_t* done, const StopRequest& stop) {
     while (*done < bytes) {
       if (next_ == end_) {
@@ -246,7 +246,7 @@ class StreamSource : public Source {
     return Took::kFrame;
   }
 
-  // Large rests go straight to their place, small ones through the buffer.
+  // Large remainders are read into their place, small ones through the buffer.
   Took Refill(uint8_t* to, size_t wanted, size_t* done, const StopRequest& stop) {
     for (;;) {
       const Waited waited = WaitReadable(descriptor_, stop, kStallMs);
@@ -339,7 +339,7 @@ bool Pace::Wait(const StopRequest& stop) {
   const uint64_t now = NowNs();
   if (period_ns_ == 0) return !stop.raised();
   if (next_ns_ == 0) next_ns_ = now;
-  // Late by more than a period: those frames were never taken.
+  // Late by more than one period: these frames are skipped.
   if (now > next_ns_ + period_ns_) next_ns_ = now - (now - next_ns_) % period_ns_;
   const bool go_on = SleepUntil(next_ns_, stop);
   next_ns_ += period_ns_;

@@ -21,10 +21,10 @@ namespace {
 
 constexpr uint32_t kBufferCount = 4;  // a driver may insist on more
 constexpr int kStallMs = 5000;
-// A frame's own time further back than this is of another clock.
+// A frame's own time that is older than this is of another clock.
 constexpr uint64_t kOldestNs = 10000000000u;
 
-// Best first: what needs no conversion, then what needs decoding.
+// Best first: formats without a conversion, then formats that must be decoded.
 struct Known {
   uint32_t fourcc;
   octet_pixel_format pixels;
@@ -82,7 +82,7 @@ class V4l2Source : public Source {
       if (!Dequeue(&buffer)) continue;
       if (stalled_) std::fprintf(stderr, "octet-camera: %s: frames are back\n", device_.c_str());
       stalled_ = false;
-      // While the last frame was decoded others may have come: the newest counts.
+      // Others may have come while the last frame was decoded: takes the newest.
       v4l2_buffer newer = Buffer();
       for (size_t i = 1; i < buffers_.size() && Dequeue(&newer); ++i) {
         if (!Damaged(newer)) std::swap(buffer, newer);
@@ -139,7 +139,7 @@ class V4l2Source : public Source {
     return false;
   }
 
-  // When the frame's last byte had arrived: the driver's word, where it gives that.
+  // The time of the frame's last byte, from the driver if it gives it.
   uint64_t TimeOf(const v4l2_buffer& buffer) {
     const uint64_t now = NowNs();
     const uint64_t stamp = static_cast<uint64_t>(buffer.timestamp.tv_sec) * 1000000000u +
@@ -203,7 +203,7 @@ class V4l2Source : public Source {
                                           : "no " + wish.format + "; remove --format"));
   }
 
-  // Drivers that cannot set it keep their own rate.
+  // A driver that cannot set the rate keeps its own.
   void SetRate(double frames_per_second) {
     if (!(frames_per_second > 0)) return;
     v4l2_streamparm parameters = {};
@@ -234,7 +234,7 @@ class V4l2Source : public Source {
     }
   }
 
-  // What was agreed upon, as it may differ from what was asked for.
+  // The format in use, which may differ from the requested one.
   void Introduce(const CameraWish& wish) const {
     char rate[48] = "", size[48] = "";
     v4l2_streamparm parameters = {};

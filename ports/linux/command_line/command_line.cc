@@ -17,7 +17,8 @@ namespace {
 std::string ErrorLine(const CLI::App& app, const CLI::ParseError& error, std::string program) {
   for (const CLI::App* command : app.get_subcommands()) program += " " + command->get_name();
   const std::string out = "; see " + program + " --help";
-  // A mistyped option that is required counts there as missing first, which says less.
+  // For a mistyped required option CLI11 says that it is missing. The mistyped word is more
+  // helpful.
   const std::vector<std::string> unknown = app.remaining(true);
   const auto option = std::find_if(unknown.begin(), unknown.end(), [](const std::string& word) {
     return word.size() > 1 && word[0] == '-';
@@ -41,7 +42,7 @@ std::string SettingName(const std::string& names) {
   return name;
 }
 
-// A value in the words that give it back.
+// A value as the words that set it.
 std::vector<std::string> Words(const std::string& value) {
   if (value.empty()) return {};
   return {value};
@@ -85,7 +86,7 @@ DeclaredOption Declare(const CLI::Option& option) {
   } else {
     declared.names = {option.get_name(true)};
   }
-  // Its type, and behind a colon what it is checked for.
+  // Its type, then a colon and its check.
   const std::string type = option.get_type_name();
   if (option.get_type_size() != 0) declared.value = type.substr(0, type.find(':'));
   declared.many = option.get_items_expected_max() > 1;
@@ -96,7 +97,7 @@ DeclaredOption Declare(const CLI::Option& option) {
   return declared;
 }
 
-// What the program said of it beside that.
+// Text of the program besides these.
 void Describe(const Option::Details& details, DeclaredOption* declared) {
   declared->among = details.among;
   declared->least = details.least;
@@ -201,7 +202,7 @@ Option Options::Keep(const std::string& names, CLI::Option* option, bool is_flag
 template <typename T>
 Option Options::Add(const std::string& names, T& value, const std::string& help) {
   CLI::Option* option = app_->add_option(names, value, help);
-  // As of a shell variable that was never set: what was asked for must not be left out for it.
+  // As of a shell variable that was never set: the option must not be ignored because of it.
   if constexpr (std::is_same_v<T, std::string>) {
     option->check([](const std::string& text) {
       return std::string(text.empty() ? "is empty; give a value, or remove the option" : "");

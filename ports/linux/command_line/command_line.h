@@ -1,5 +1,5 @@
 // The command lines of all programs: options, flags, commands, --help and --version. CLI11 stands
-// behind it in one file alone, for it costs a compiler more than most files that would include it.
+// behind it in one file only, because it takes longer to compile than most files that need it.
 #ifndef OCTET_PORTS_LINUX_COMMAND_LINE_COMMAND_LINE_H_
 #define OCTET_PORTS_LINUX_COMMAND_LINE_COMMAND_LINE_H_
 
@@ -56,7 +56,7 @@ class Option {
     std::string needs, why;
     std::vector<std::string> among;
     std::string least, most;  // of Range
-    bool IsSet() const;       // by somebody, to more than `false`
+    bool IsSet() const;       // by the user, to more than `false`
   };
   explicit Option(Details* details) : details_(details), option_(details->option) {}
   Option& Required();
@@ -136,7 +136,7 @@ class CommandLine : public Options {
 
   // program: as typed. With a version there is --version, which prints both.
   void Name(const std::string& program, const std::string& version = "");
-  // A program has to be named before its first command; one of them is required then.
+  // A program must be named before its first command; one of them is required then.
   Options AddCommand(const std::string& name, const std::string& description);
   // Names joined as in "a, b and c".
   std::string Commands() const;

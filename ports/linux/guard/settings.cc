@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kPolicies[] = {"ignore", "raise_precision", "lower_precision", "lower_rate"};
 
-// A field and how many of its units make one of the name's.
+// A field, and how many of its units are one unit of the name.
 struct Field {
   const char* name;
   uint32_t octet_guard_config::*unsigned_field;

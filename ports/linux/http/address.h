@@ -24,7 +24,8 @@ struct Address {
 
 Address LoopbackAt(uint16_t port);
 // "9100", "0.0.0.0:9100", "[::]:9100", "localhost:9100"; port 0: any that is free. Addresses are
-// numbers, for a static program resolves no names. Throws InputError that begins with `option`.
+// numbers, because a static program cannot resolve names. Throws InputError that begins with
+// `option`.
 Address ReadAddress(const std::string& option, const std::string& text);
 // Of a socket that is bound.
 Address AddressOf(int descriptor);

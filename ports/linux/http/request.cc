@@ -5,7 +5,7 @@
 namespace octet::port::http {
 namespace {
 
-// Up to the next end of a line, which is taken off.
+// Takes the next line off, without its end.
 std::string_view TakeLine(std::string_view* text) {
   const size_t end = text->find("\r\n");
   const std::string_view line = text->substr(0, end);

@@ -1,5 +1,5 @@
 // The head of an HTTP/1 request (RFC 9112, sections 2 and 3), as far as a server needs it that
-// answers GET and HEAD alone. Reads bytes from anybody: fuzzed (tests/fuzz/http_target.cc).
+// answers GET and HEAD alone. Reads bytes of any client: fuzzed (tests/fuzz/http_target.cc).
 #ifndef OCTET_PORTS_LINUX_HTTP_REQUEST_H_
 #define OCTET_PORTS_LINUX_HTTP_REQUEST_H_
 

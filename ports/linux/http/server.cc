@@ -15,10 +15,11 @@ namespace octet::port::http {
 namespace {
 
 constexpr size_t kMostViewers = 8, kMostClients = 16;
-// All of an answer has to be taken at this rate, behind the patience: a reader of one byte now and
+// All of an answer must be taken at this rate, behind the patience: a reader of one byte now and
 // then would keep its place for ever.
 constexpr uint64_t kLeastBytesPerSecond = 16384;
-// Without descriptors the queue of connections stays readable: no use to look at it at once.
+// If there are no free descriptors, the listening socket stays readable. Waits before the next
+// accept.
 constexpr uint64_t kAcceptPauseNs = 200'000'000;
 constexpr const char* kBusy = "too many connections; try again later\n";
 constexpr const char* kBoundary = "octet-frame";
@@ -46,14 +47,14 @@ struct Server::Client {
   uint64_t seen = 0;     // part last queued
   bool closing = false;  // once everything has been sent
   uint64_t patience_ns, deadline_ns = NowNs() + patience_ns;
-  uint64_t last_ns = UINT64_MAX;  // by when all that is queued has to be taken
+  uint64_t last_ns = UINT64_MAX;  // until then all that is queued must be taken
 
   Client(int fd, uint64_t patience) : descriptor(fd), patience_ns(patience) {}
   ~Client() { close(descriptor); }
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
   bool idle() const { return sent == out.size(); }
-  // Who has all that there is may wait for the next part as long as it takes.
+  // A client with all parts so far may wait for the next one without a limit.
   bool may_wait() const { return answered && idle() && !closing; }
   void Drop() { closing = true, sent = out.size(); }
   void Move() { deadline_ns = std::min(NowNs() + patience_ns, last_ns); }
@@ -157,7 +158,7 @@ size_t Server::Viewers() const {
                                            [](const auto& client) { return client->streams; }));
 }
 
-// Somebody who has asked for nothing yet makes way for the next: the one that came first.
+// Closes the oldest connection without a request, to make room for a new one.
 bool Server::MakeRoom() {
   if (clients_.size() < kMostClients) return true;
   const auto silent = std::find_if(clients_.begin(), clients_.end(),
@@ -182,7 +183,7 @@ void Server::AcceptOne(int descriptor) {
     clients_.push_back(std::move(client));
     return;
   }
-  // Told at once, without a place; what it asked for is read, so that the answer is not lost.
+  // Refused at once. The request is read first, so that the client gets the answer.
   char request[1024];
   [[maybe_unused]] const ssize_t count = recv(descriptor, request, sizeof(request), 0);
   Queue(*client,
@@ -290,7 +291,7 @@ bool Server::Flush(Client& client) {
   return true;
 }
 
-// To everybody who waits and has taken the one before: a slow reader gets fewer parts, not late
+// To all waiting clients that have read the part before: a slow reader gets fewer parts, not late
 // ones.
 void Server::SendParts() {
   for (const auto& client : clients_) {

@@ -1,7 +1,7 @@
 // A small HTTP/1 server for what a program shows of itself: GET and HEAD, deadlines for each
 // client, one thread with poll. What it serves is a Site. Eight clients may wait for parts and
-// eight more have anything else: who watches keeps nobody from the status. One too many is told so
-// (503).
+// eight more have anything else: clients that watch do not block the status. Further clients get
+// 503.
 #ifndef OCTET_PORTS_LINUX_HTTP_SERVER_H_
 #define OCTET_PORTS_LINUX_HTTP_SERVER_H_
 
@@ -52,7 +52,7 @@ class Site {
   virtual bool ForAnyHost(std::string_view path) const;
   // The newest part for kNewest and kStream.
   virtual Part NewestPart();
-  // Whether somebody waits for parts, told before each wait.
+  // Whether a client waits for parts, told before each wait.
   virtual void SetWanted(bool wanted);
 };
 

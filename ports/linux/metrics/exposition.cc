@@ -67,7 +67,7 @@ void Exposition::Sample(const char* suffix, std::initializer_list<MetricLabel> l
 void Exposition::Sample(const char* suffix, std::initializer_list<MetricLabel> labels,
                         float value) {
   Begin(suffix, labels);
-  // One digit more than are sure to survive, so that steps of a float show.
+  // One digit more than a float holds surely, so that every change of a float is visible.
   AddNumber(static_cast<double>(value), std::numeric_limits<float>::digits10 + 1);
   Add("\n");
 }
@@ -79,6 +79,15 @@ void Exposition::Sample(const char* suffix, std::initializer_list<MetricLabel> l
   std::snprintf(text, sizeof(text), "%llu", static_cast<unsigned long long>(value));
   Add(text);
   Add("\n");
+}
+
+void WriteCounter(const char* name, const char* help, uint64_t value, Exposition* out) {
+  out->Family(name, "counter", help);
+  out->Sample("", {}, value);
+}
+
+void WriteIfKnown(const char* name, const char* help, float value, Exposition* out) {
+  if (!std::isnan(value)) WriteGauge(name, help, value, out);
 }
 
 }  // namespace octet::port

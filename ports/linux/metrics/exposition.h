@@ -12,7 +12,7 @@ namespace octet::port {
 
 struct MetricLabel {
   const char* name;
-  std::string_view value;  // any bytes; what is no UTF-8 has to be kept out by the caller
+  std::string_view value;  // UTF-8; the caller sees to it
 };
 
 class Exposition {
@@ -42,6 +42,16 @@ class Exposition {
   bool fits_ = true;
   std::string_view family_;
 };
+
+// A family of one sample.
+template <typename Number>
+void WriteGauge(const char* name, const char* help, Number value, Exposition* out) {
+  out->Family(name, "gauge", help);
+  out->Sample("", {}, value);
+}
+void WriteCounter(const char* name, const char* help, uint64_t value, Exposition* out);
+// Absent where it is not a number.
+void WriteIfKnown(const char* name, const char* help, float value, Exposition* out);
 
 }  // namespace octet::port
 

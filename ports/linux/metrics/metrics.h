@@ -1,6 +1,6 @@
-// The numbers of octet-camera, in fixed memory: the loop writes them without waiting, allocating or
-// calling the system, a server's thread reads them as text (ports/linux/monitoring/README.md names
-// them all).
+// The numbers of octet-camera that do not belong to a feature, and those of features, in fixed
+// memory: the loop writes them without waiting, allocating or calling the system, a server's thread
+// reads them as text (ports/linux/monitoring/README.md names them all).
 #ifndef OCTET_PORTS_LINUX_METRICS_METRICS_H_
 #define OCTET_PORTS_LINUX_METRICS_METRICS_H_
 
@@ -9,43 +9,50 @@
 #include <cstdint>
 #include <iterator>
 #include <limits>
+#include <memory>
 #include <string_view>
+#include <typeindex>
+#include <utility>
+#include <vector>
 
-#include "ports/linux/metrics/events.h"
 #include "ports/linux/metrics/exposition.h"
+#include "ports/linux/metrics/name.h"
 #include "ports/linux/metrics/seqlock.h"
-#include "ports/linux/metrics/store_metrics.h"
+#include "runtime/format/view.h"
 
 namespace octet::port {
 
 // What runs: changes with the blob alone.
 class BlobDescription {
  public:
-  static constexpr uint32_t kMaxPlans = 8;    // OCTET_MAX_PLANS
-  static constexpr uint32_t kMaxLayers = 16;  // those that are watched
-  static constexpr size_t kNameBytes = 128;   // with its end
+  static constexpr uint32_t kMaxPlans = 8;  // OCTET_MAX_PLANS
 
-  // Names longer than kNameBytes - 1 keep their last characters, where those of layers differ; what
-  // is no printable ASCII becomes '?'. Two layers may not share a name: the later one gets #2, #3.
   void SetDigest(const uint8_t digest[32]);
   void SetModel(std::string_view name);
   void SetBoard(std::string_view name);
-  void AddPlan(std::string_view name);   // in the order of their indices; those beyond are ignored
-  void AddLayer(std::string_view name);  // likewise
+  void AddPlan(std::string_view name);  // in the order of their indices; those beyond are ignored
   uint64_t security_counter = 0;
-  // Seconds that a frame may take; 0: no budget.
-  float latency_budget_s = 0;
 
  private:
   friend class Metrics;
-  using Name = std::array<char, kNameBytes>;
-  static void Set(std::string_view text, Name* name);
 
   std::array<char, 65> digest_{};
-  Name model_{}, board_{};
-  std::array<Name, kMaxPlans> plans_{};
-  std::array<Name, kMaxLayers> layers_{};
-  uint32_t plan_count_ = 0, layer_count_ = 0;
+  MetricName model_{}, board_{};
+  std::array<MetricName, kMaxPlans> plans_{};
+  uint32_t plan_count_ = 0;
+};
+
+// Where the families of features stand in the text.
+enum class MetricPlace : uint8_t { kBlob, kDevice, kEvents, kRecords, kScore, kRate, kLayers };
+
+// The numbers of one feature.
+class FeatureMetrics {
+ public:
+  virtual ~FeatureMetrics() = default;
+  // Its families that stand there. From any thread.
+  virtual void Write(MetricPlace place, Exposition* out) const = 0;
+  // Another blob runs.
+  virtual void SetBlob(const BlobView&) {}
 };
 
 class Metrics {
@@ -55,57 +62,41 @@ class Metrics {
   // start_s: seconds since 1970.
   explicit Metrics(double start_s) : start_s_(start_s) {}
 
-  static constexpr size_t kDeviceBytes = 65;  // with its end
-
-  // Before anybody calls Write: printable ASCII, what is longer is cut; empty: no name.
-  void SetDevice(std::string_view name);
+  // Those of a feature, by their type. The first call makes them: before anybody calls Write.
+  template <typename T>
+  T& Numbers() {
+    for (auto& [type, feature] : features_) {
+      if (type == typeid(T)) return static_cast<T&>(*feature);
+    }
+    features_.emplace_back(typeid(T), std::make_unique<T>());
+    return static_cast<T&>(*features_.back().second);
+  }
 
   // ---- The loop's, and one thread's at a time; they take effect one by one.
 
-  // A new blob: plan 0 and no values of layers until they are set.
+  // A new blob: plan 0 until it is set.
   void SetBlob(const BlobDescription& blob);
+  // The same for features.
+  void SetBlob(const BlobView& blob) {
+    for (auto& [type, feature] : features_) feature->SetBlob(blob);
+  }
   // One result: how long it took, and since its frame was captured.
   void AddResult(uint64_t inference_ns, uint64_t age_ns);
-  // So far: frames with a result, frames that nobody took, lines that nobody read.
+  // So far: frames with a result, frames that were replaced by newer ones, lines that were not
+  // read.
   void SetFrames(uint64_t processed, uint64_t dropped, uint64_t lines_dropped);
-  // A frame that was passed over, for the rate is lowered.
+  // A frame that was skipped, because the rate is lowered.
   void CountSkipped();
   void SetPlan(uint32_t index) { plan_.store(index, std::memory_order_relaxed); }
-  // 1: every frame is processed; n: one of n.
-  void SetRateDivisor(uint32_t divisor) { divisor_.store(divisor, std::memory_order_relaxed); }
-  // Of the frames that had one, against the reference: 1 is as good as FP32. NaN: none.
-  void SetScore(float score) { score_.store(score, std::memory_order_relaxed); }
-  // Error of the layer's output against FP16, relative; share of saturated values; the largest
-  // value over the end of its int8 range. NaN: not known. i: of AddLayer; beyond: ignored.
-  void SetLayer(uint32_t i, float quantization_error, float saturation_ratio, float range_use);
   // When the newest frame was captured (NowNs()).
   void SetFrameTime(uint64_t captured_ns) {
     captured_ns_.store(captured_ns, std::memory_order_relaxed);
   }
-  // The store of slots, whenever it was looked at: counts what it has refused and rolled back
-  // since.
-  void SetStore(const StoreState& state);
-  // Of the last model on trial with the one before, 0 to 1. NaN: none was compared.
-  void SetTrialAgreement(float share) { agreement_.store(share, std::memory_order_relaxed); }
-  // 'a' or 'b'; 0: no slots.
-  void SetSlot(char slot) { slot_.store(slot, std::memory_order_relaxed); }
 
   // ---- From any thread.
 
   // Degrees Celsius; NaN: there is no sensor, or it gives no temperature.
   void SetTemperature(float celsius) { celsius_.store(celsius, std::memory_order_relaxed); }
-  void CountSwitch(SwitchReason reason) { Count(&switches_, reason); }
-  void CountBreaker(BreakerEvent event) { Count(&breaker_, event); }
-  void CountThermal(ThermalEvent event) { Count(&thermal_, event); }
-  void CountDrift(DriftEvent event) { Count(&drift_, event); }
-  void CountFlashRefusal(FlashRefusal reason, uint64_t more = 1) {
-    Count(&flash_refusals_, reason, more);
-  }
-  void CountSlot(SlotEvent event, uint64_t more = 1) { Count(&slot_events_, event, more); }
-  // The store, or the file of starts, has not answered for long.
-  void SetStoreStuck(bool stuck) { store_stuck_.store(stuck, std::memory_order_relaxed); }
-  // Starts after which the program did not end by itself, all that are known of.
-  void SetUncleanStarts(uint64_t starts) { unclean_.store(starts, std::memory_order_relaxed); }
   // Pictures or records that could not be written.
   void CountUnwritten() { unwritten_.fetch_add(1, std::memory_order_relaxed); }
 
@@ -132,18 +123,8 @@ class Metrics {
     std::array<std::atomic<uint64_t>, std::size(kBoundsUs) + 1> counts{};  // the last: beyond
     std::atomic<uint64_t> sum_ns{0};
   };
-  template <size_t kWords>
-  using Counters = std::array<std::atomic<uint64_t>, kWords>;
-  struct Layer {
-    std::atomic<float> error{kNone}, saturation{kNone}, range_use{kNone};
-  };
-
-  template <size_t kWords, typename Kind>
-  static void Count(Counters<kWords>* counters, Kind kind, uint64_t more = 1) {
-    (*counters)[static_cast<size_t>(kind)].fetch_add(more, std::memory_order_relaxed);
-  }
   void WriteBlob(const BlobDescription& blob, Exposition* out) const;
-  void WriteLayers(const BlobDescription& blob, Exposition* out) const;
+  void WriteFeatures(MetricPlace place, Exposition* out) const;
 
   static constexpr uint64_t kNever = UINT64_MAX;
 
@@ -151,24 +132,13 @@ class Metrics {
 
   const double start_s_ = 0;
   const uint64_t start_ns_ = kNever;  // NowNs(); kNever: start_s_ holds
-  std::array<char, kDeviceBytes> device_{};
   Seqlock<BlobDescription> blob_;
   Histogram inference_, age_;
   std::atomic<uint64_t> processed_{0}, dropped_{0}, skipped_{0}, lines_dropped_{0};
-  Counters<std::size(kSwitchReasons)> switches_{};
-  Counters<std::size(kBreakerEvents)> breaker_{};
-  Counters<std::size(kThermalEvents)> thermal_{};
-  Counters<std::size(kDriftEvents)> drift_{};
-  Counters<std::size(kFlashRefusals)> flash_refusals_{};
-  Counters<std::size(kSlotEvents)> slot_events_{};
-  std::atomic<uint32_t> plan_{0}, divisor_{1};
-  std::atomic<float> score_{kNone}, celsius_{kNone}, agreement_{kNone};
-  std::atomic<char> slot_{0};
-  std::atomic<uint64_t> captured_ns_{kNever}, unclean_{kNever}, unwritten_{0};
-  std::atomic<bool> store_stuck_{false};
-  Seqlock<StoreState> store_;
-  StoreState last_store_{};  // the loop's
-  std::array<Layer, BlobDescription::kMaxLayers> layers_;
+  std::atomic<uint32_t> plan_{0};
+  std::atomic<float> celsius_{kNone};
+  std::atomic<uint64_t> captured_ns_{kNever}, unwritten_{0};
+  std::vector<std::pair<std::type_index, std::unique_ptr<FeatureMetrics>>> features_;
 };
 
 }  // namespace octet::port

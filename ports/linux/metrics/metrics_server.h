@@ -13,8 +13,8 @@ namespace octet::port {
 class MetricsServer final : private http::Site {
  public:
   // where: the option's value, [ADDRESS:]PORT. At an address that others reach, /metrics answers to
-  // every name, for a scraper comes by the board's. `metrics` has to outlive it; `begin` is the
-  // first that its thread calls. Throws InputError.
+  // every name, because a scraper uses the name of the board. `metrics` has to outlive it; `begin`
+  // is the first that its thread calls. Throws InputError.
   MetricsServer(const std::string& where, const Metrics* metrics, const StopRequest& stop,
                 std::function<void()> begin);
 

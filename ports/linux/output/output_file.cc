@@ -36,7 +36,7 @@ std::string NameOf(const std::string& path) {
 }
 
 int Close(int descriptor) {
-  // Closed in any case: Linux lets go of it before it reports.
+  // Linux closes the descriptor also if close reports an error.
   return close(descriptor) == 0 || errno == EINTR ? 0 : -1;
 }
 
@@ -44,7 +44,7 @@ int Sync(int descriptor) {
   return Again([&] { return fsync(descriptor); });
 }
 
-// The name of a new file is the folder's to keep. Some file systems know no sync of folders.
+// A sync of the folder makes the name of a new file durable. Some file systems cannot sync folders.
 int SyncFolder(int folder) {
   return Sync(folder) == 0 || errno == EINVAL || errno == EBADF ? 0 : -1;
 }
@@ -66,7 +66,7 @@ int Open(const std::string& path, int flags) {
 
 int OpenFolder(const std::string& path) {
   const int folder = Open(path, O_RDONLY | O_DIRECTORY);
-  // One that may be written to and not listed will do, without its sync.
+  // A folder that can be written but not listed is used without its sync.
   return folder >= 0 || errno != EACCES ? folder : Open(path, O_PATH | O_DIRECTORY);
 }
 
@@ -92,7 +92,7 @@ OutputFile::OutputFile(const std::string& path, Kept kept, Links links) : path_(
     }
     is_there = stat(path.c_str(), &info) == 0;
     char* const real = is_there ? realpath(path.c_str(), nullptr) : nullptr;
-    // Names of descriptors (/dev/stdout) lead to files that are open already.
+    // Names of descriptors (/dev/stdout) are files that are open already.
     as_it_is = is_there && path.rfind("/dev/", 0) == 0;
     if (real != nullptr && !as_it_is) path_ = real;
     std::free(real);

@@ -15,14 +15,14 @@ enum class Kept {
   kDurable,  // it survives a power cut from then on: records, settings, models
   kPlain,    // it is whole where it is there: pictures, results
 };
-// What becomes of a link that stands at the path. One of another user is never followed: somebody
+// What becomes of a link that stands at the path. One of another user is never followed: that user
 // may have planted it.
 enum class Links {
   kFollowed,  // it stays one, and the file it names is replaced: a path that the user wrote
   kReplaced,  // the file takes its place: names that the program made up
 };
 
-// Written beside its place, through a name that nobody can guess and that was not there (O_EXCL,
+// Written beside its place, through a name that cannot be guessed and that was not there (O_EXCL,
 // O_NOFOLLOW), and renamed by Commit; the destructor removes what was not committed. What is there
 // and no regular file, a pipe or a device, is written to as it is. Throws InputError.
 class OutputFile {

@@ -20,9 +20,9 @@
 namespace octet::port {
 namespace {
 
-// octet-camera with page, metrics, guard and --dump needs 176 KB, other programs less than 96 KB
+// octet-camera with all of its features needs 176 KB, other programs less than 96 KB
 // (x86-64, by ulimit -s, which is the size of each thread's stack too). Behind the end of a stack
-// is no message.
+// there is no message.
 constexpr rlim_t kLeastStackBytes = rlim_t{512} << 10;
 
 // Of stdout and stderr: where they go, why the first write failed, and the last byte written.
@@ -47,7 +47,7 @@ ssize_t Put(void* cookie, const char* bytes, size_t count) {
   return static_cast<ssize_t>(count);
 }
 
-// A stream that waits where the C library's own drops what does not fit at once.
+// A stream that waits for room. That of the C library drops what does not fit.
 void Replace(FILE** stream, Way* way, int mode) {
   cookie_io_functions_t calls = {};
   calls.write = Put;
@@ -57,7 +57,7 @@ void Replace(FILE** stream, Way* way, int mode) {
   *stream = file;
 }
 
-// The lowest free number is the one that is missing.
+// open() returns the lowest free number, which is the missing one.
 void OpenStandardDescriptors() {
   for (int i = STDIN_FILENO; i <= STDERR_FILENO; ++i) {
     if (fcntl(i, F_GETFD) >= 0 || errno != EBADF) continue;
@@ -65,7 +65,7 @@ void OpenStandardDescriptors() {
   }
 }
 
-// A handler, not SIG_IGN: programs that this one starts get back what is usual.
+// A handler, not SIG_IGN: programs that this one starts get the default again.
 void MakeErrorsOf(int number) {
   struct sigaction action = {};
   action.sa_handler = [](int) {};
@@ -110,7 +110,7 @@ int Work(const std::string& name, const std::function<int()>& work) {
 bool PrintedArrives() {
   Way& way = ways[0];
   if (std::fflush(stdout) != 0 && way.error == 0) way.error = errno;
-  // Some file systems say no earlier than this that there is no room.
+  // Some file systems report only now that there is no room.
   const int again = way.error == 0 ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) : -1;
   if (again >= 0 && close(again) != 0 && errno != EINTR) way.error = errno;
   return way.error == 0;

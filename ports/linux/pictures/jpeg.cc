@@ -12,7 +12,7 @@ namespace {
 constexpr uint8_t kPrefix = 0xFF, kQuantization = 0xDB, kHuffman = 0xC4, kArithmetic = 0xCC,
                   kStart = 0xD8, kEnd = 0xD9, kScan = 0xDA, kInterval = 0xDD, kApp0 = 0xE0,
                   kApp1 = 0xE1, kApp14 = 0xEE;
-// More than any writer makes; each may ask for work on all of the picture.
+// More than writers use. Each scan may need work on the whole picture.
 constexpr uint32_t kMostScans = 500;
 
 // Of annex K.3: how many codes have which length, and what they say.
@@ -51,7 +51,7 @@ uint32_t RoundedUp(uint32_t value, uint32_t by) {
   return (value + by - 1) / by;
 }
 
-// What a frame header other than the three that are read stands for.
+// Names of the frame headers that are not supported.
 const char* KindOf(uint8_t marker) {
   const uint32_t kind = marker & 15u;
   if (kind == 3) return "it is lossless";
@@ -81,7 +81,7 @@ bool JpegReader::Bad(const std::string& what) {
 }
 
 JpegReader::Step JpegReader::Next() {
-  // Stray bytes between segments are stepped over.
+  // Skips stray bytes between segments.
   while (at_ < count_ && bytes_[at_] != kPrefix) ++at_;
   while (at_ < count_ && bytes_[at_] == kPrefix) ++at_;
   if (at_ >= count_) return Step::kEnd;
@@ -211,7 +211,7 @@ bool JpegReader::ReadFrame(uint8_t marker, const uint8_t* data, size_t bytes) {
     frame_.most_h = std::max<uint32_t>(frame_.most_h, c.h);
     frame_.most_v = std::max<uint32_t>(frame_.most_v, c.v);
   }
-  // A component alone has nothing to be sampled against.
+  // The sampling factors of a single component have no effect.
   if (count == 1) {
     frame_.components[0].h = frame_.components[0].v = 1;
     frame_.most_h = frame_.most_v = 1;

@@ -8,13 +8,13 @@ namespace octet::pictures {
 namespace {
 
 // Fixed point of the transform after Loeffler, Ligtenberg and Moschytz (ICASSP 1989). All of it
-// wraps, so that numbers of damaged files do no harm.
+// wraps, so that numbers of damaged files are defined.
 constexpr int kBits = 13, kFirstPassBits = 2;
 constexpr uint32_t k0_298 = 2446, k0_390 = 3196, k0_541 = 4433, k0_765 = 6270, k0_899 = 7373,
                    k1_175 = 9633, k1_501 = 12299, k1_847 = 15137, k1_961 = 16069, k2_053 = 16819,
                    k2_562 = 20995, k3_072 = 25172;
 
-// Four numbers at once, which compilers keep in the registers of whatever machine.
+// Four numbers, which compilers keep in one vector register.
 using Four = uint32_t __attribute__((vector_size(16)));
 using SignedFour = int32_t __attribute__((vector_size(16)));
 
@@ -39,7 +39,8 @@ inline __attribute__((always_inline)) void Transform(Four v[8], int down) {
   }
 }
 
-// The first, and the last, two lanes of each in turns. GCC has Clang's word since 12 alone.
+// Interleaves the first two lanes of both, or the last two. GCC has __builtin_shufflevector only
+// since 12.
 #ifdef __clang__
 inline Four Firsts(const Four& a, const Four& b) {
   return __builtin_shufflevector(a, b, 0, 4, 1, 5);
@@ -76,7 +77,7 @@ struct Rows {
   const uint8_t* far;
 };
 
-// Places are size_t: 32 bits may wrap when they are doubled, and compilers leave such loops scalar.
+// Indices are size_t: 32 bits may wrap if they are doubled, and then compilers do not vectorize.
 // To twice the width: each value three parts of the sample it lies in and one of the next one.
 void DoubleAcross(const uint8_t* in, size_t count, uint8_t* out) {
   out[0] = in[0];

@@ -51,7 +51,7 @@ class Bits {
   bool overrun() const { return bits_ < filled_; }
   const uint8_t* at() const { return at_; }
 
-  // Behind the next marker, where that is `restart`; what stands in front of it is stepped over.
+  // Moves behind the next marker if it is `restart`. Skips all before it.
   bool Restart(uint8_t restart) {
     buffer_ = 0;
     bits_ = filled_ = 0;
@@ -175,7 +175,7 @@ class Decoder {
 
   int32_t NextDc(uint32_t i) {
     const int32_t size = bits_.Decode(tables_.dc[scan_.dc[i]]);  // 15 at most
-    // Wraps, as numbers of damaged files may.
+    // May wrap in damaged files.
     before_[i] = static_cast<int16_t>(before_[i] + bits_.Signed(size));
     return before_[i];
   }
@@ -234,7 +234,7 @@ class Decoder {
           end_of_band_run_ = (1u << run) + bits_.Take(run);
           break;
         }
-        // The run counts zeros alone; what stands between them is refined on the way.
+        // The run counts only zeros. Values between them are refined.
         for (; k <= scan_.last; ++k) {
           int16_t* value = values + kNaturalOrder[k];
           if (*value != 0) {

@@ -1,4 +1,4 @@
-// EXIF's orientation: how stored pixels have to be turned to stand upright.
+// EXIF's orientation: how stored pixels must be turned to be upright.
 #ifndef OCTET_PORTS_LINUX_PICTURES_ORIENTATION_H_
 #define OCTET_PORTS_LINUX_PICTURES_ORIENTATION_H_
 

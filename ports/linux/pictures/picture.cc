@@ -20,8 +20,8 @@ Format FormatOf(const uint8_t* bytes, size_t count) {
   return IsPnm(bytes, count) ? Format::kPnm : Format::kNone;
 }
 
-// The most pixels that a format packs into a byte: a bit a block of JPEG, a white picture of one
-// bit a pixel as PNG. Without this a header alone would claim gigabytes.
+// The largest number of pixels for each byte of a file: a JPEG with one bit for each block, a white
+// PNG of one bit for each pixel. Without this limit a header alone could request gigabytes.
 uint64_t MostPixelsPerByte(Format format) {
   return format == Format::kJpeg ? 512 : format == Format::kPng ? 8 * 1032 : 8;
 }

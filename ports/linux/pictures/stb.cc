@@ -7,7 +7,7 @@
 
 namespace {
 
-// A PNG may begin with a data chunk of no bytes, which the library copies to where nothing is.
+// A PNG may begin with an empty data chunk, which the library copies to a null pointer.
 [[maybe_unused]] void* CopyIfAny(void* to, const void* from, size_t bytes) {
   return bytes == 0 ? to : std::memcpy(to, from, bytes);
 }
@@ -19,7 +19,7 @@ namespace {
 #pragma GCC diagnostic ignored "-Wsign-compare"
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 #pragma GCC diagnostic ignored "-Wunused-but-set-variable"
-// Blocks begin as zeros: what a damaged file leaves unwritten is the same every time.
+// Memory is zeroed, so that a damaged file gives the same pixels every time.
 #define STBI_MALLOC(bytes) std::calloc(1, bytes)
 #define STBI_REALLOC(block, bytes) std::realloc(block, bytes)
 #define STBI_FREE(block) std::free(block)

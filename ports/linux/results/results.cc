@@ -71,7 +71,7 @@ const Results& ResultReader::Read(octet_session* session, uint32_t frame_width,
   return r;
 }
 
-// Masks without room for their runs have none.
+// A mask without room for its runs has no runs.
 void ResultReader::ReadMasks(octet_session* session, uint32_t frame_width, uint32_t frame_height) {
   Results& r = results_;
   r.masks.clear();
@@ -81,7 +81,7 @@ void ResultReader::ReadMasks(octet_session* session, uint32_t frame_width, uint3
     ObjectMask mask;
     mask.first_run = static_cast<uint32_t>(r.runs.size());
     mask.left = static_cast<uint32_t>(box.x0), mask.top = static_cast<uint32_t>(box.y0);
-    // A model may put the right side left of the left one: no pixels.
+    // The right side may be left of the left side: such a box has no pixels.
     const uint32_t right = std::min(frame_width, static_cast<uint32_t>(std::ceil(box.x1)));
     const uint32_t bottom = std::min(frame_height, static_cast<uint32_t>(std::ceil(box.y1)));
     mask.width = right > mask.left ? right - mask.left : 0;

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cmath>
 #include <cstdarg>
 #include <cstdio>
 
@@ -149,26 +148,15 @@ bool Line::WriteTo(int descriptor) const {
   return WriteWhole(descriptor, text_.data(), length_);
 }
 
-void FormatJson(const FrameReport& report, const Results& results, const octet_session* session,
-                Line* line) {
+void FormatJson(const FrameReport& report, const Line& fields, const Results& results,
+                const octet_session* session, Line* line) {
   line->Clear();
   line->Add("{\"frame\":%llu,\"time\":%.3f,\"age_ms\":%.3f,\"plan\":",
             static_cast<unsigned long long>(report.number), report.time_s, report.age_ms);
   line->AddJsonString(report.plan);
   line->Add(",\"ms\":%.3f,\"dropped\":%llu", report.infer_ms,
             static_cast<unsigned long long>(report.dropped));
-  if (report.reason != nullptr) {
-    line->Add(",\"reason\":\"%s\",\"score\":", report.reason);
-    line->Add(std::isnan(report.score) ? "null" : "%.3f", static_cast<double>(report.score));
-    line->Add(",\"temperature_c\":");
-    line->Add(std::isnan(report.temperature_c) ? "null" : "%.1f",
-              static_cast<double>(report.temperature_c));
-  }
-  if (report.slot != nullptr) line->Add(",\"slot\":\"%s\"", report.slot);
-  if (report.device != nullptr) {
-    line->Add(",\"device\":");
-    line->AddJsonString(report.device);
-  }
+  line->Add("%.*s", static_cast<int>(fields.length()), fields.data());
   if (*report.picture != 0) {
     line->Add(",\"picture\":");
     line->AddJsonString(report.picture);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "ports/linux/results/results.h"
@@ -47,19 +46,13 @@ struct FrameReport {
   double age_ms;    // from the capture until the result stood
   double infer_ms;  // preprocessing, network and decoding
   const char* plan;
-  uint64_t dropped;     // frames so far that nobody took
+  uint64_t dropped;     // frames so far that newer ones replaced
   const char* picture;  // the file's name, where the frame is one; else ""
-  // Why the plan is the one it is; NULL: nothing decides about it.
-  const char* reason = nullptr;
-  float score = std::numeric_limits<float>::quiet_NaN();  // of this plan, 0 to 1; NaN: none yet
-  float temperature_c = std::numeric_limits<float>::quiet_NaN();  // NaN: not known
-  const char* slot = nullptr;    // the model's, "a" or "b"; NULL: it is a file
-  const char* device = nullptr;  // of --device; NULL: it has no name
 };
 
-// One JSON object and a newline.
-void FormatJson(const FrameReport& report, const Results& results, const octet_session* session,
-                Line* line);
+// One JSON object and a newline. fields: what else there is to say, as ,"name":value.
+void FormatJson(const FrameReport& report, const Line& fields, const Results& results,
+                const octet_session* session, Line* line);
 // Its part that says what was found: ,"detections":[...] or classes or segments, by the task.
 void FormatJsonResults(const Results& results, const octet_session* session, Line* line);
 // "cat 0.91 [12 30 80 99], ..." for people, the box only where wanted, with the pixels of its mask

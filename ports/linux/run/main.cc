@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "ports/linux/affinity.h"
-#include "ports/linux/board.h"
 #include "ports/linux/command_line/command_line.h"
 #include "ports/linux/output/program.h"
 #include "ports/linux/pictures/pictures.h"
@@ -19,6 +18,7 @@
 #include "ports/linux/run/report.h"
 #include "ports/linux/run/self_test.h"
 #include "ports/linux/run/self_test_report.h"
+#include "ports/linux/whitelist.h"
 #include "runtime/core/isa.h"
 
 namespace octet::port {
@@ -126,7 +126,7 @@ class PictureResults {
   Line line_;
 };
 
-// What is read must not be written over. Of several outputs each has a name of its own.
+// Outputs must not replace inputs. Each of several outputs needs its own name.
 void RefuseToReplace(const Options& o) {
   std::error_code ignored;
   std::vector<std::string> read = o.inputs;
@@ -233,7 +233,7 @@ int Main(int argc, char** argv) {
   Measurement m;
   const uint64_t load_started = NowNs();
   Model model(o.blob, o.model);
-  if (!o.board.empty()) RequireAllowed(ReadBoard(o.board), model, o.blob);
+  if (!o.board.empty()) RequireAllowed(ReadWhitelist(o.board), model, o.blob);
   m.load_ns = NowNs() - load_started;
   Inputs inputs(o.inputs, model);
   Outputs outputs(o.output, model, inputs.sample_count());

@@ -54,7 +54,7 @@ void PrintJson(const Model& model, const Measurement& m, const Profile* profile)
     json["layers"] = ProfileJson(*profile, model);
   }
   if (!m.results.empty()) json["results"] = m.results;
-  // Names come from the file as bytes; what is no UTF-8 must not stop the report.
+  // Names come from the file as bytes; bytes that are not UTF-8 must not stop the report.
   std::printf("%s\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
 }
 

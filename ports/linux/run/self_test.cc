@@ -47,7 +47,7 @@ class Bound {
       throw InputError("self-test: no memory for an arena of " + std::to_string(bytes) +
                        " bytes; end other programs");
     }
-    std::memset(arena_.get(), 0, bytes);  // a page fault is no time of a frame
+    std::memset(arena_.get(), 0, bytes);  // so that no frame's time has page faults
     octet_config config = {};
     config.isa = isa;
     config.pool = pool.pool();

@@ -106,7 +106,7 @@ void PrintSelfTestJson(const SelfTest& test, const Machine& machine) {
          {"temperature_before_c", OrNull(row.before_c)},
          {"temperature_after_c", OrNull(row.after_c)}});
   }
-  // Names come from files as bytes; what is no UTF-8 must not stop the report.
+  // Names come from files as bytes; bytes that are not UTF-8 must not stop the report.
   std::printf("%s\n", json.dump(-1, ' ', false, ordered_json::error_handler_t::replace).c_str());
 }
 

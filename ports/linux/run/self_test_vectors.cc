@@ -68,7 +68,7 @@ void SelfTestVectors::FindGolden() {
   }
 }
 
-// Noise on squares: no neighbours are alike, and every value occurs.
+// Noise on squares: neighbours differ, and every value occurs.
 void SelfTestVectors::MakePicture() {
   picture_.resize(size_t{kPictureWidth} * kPictureHeight * kPictureChannels);
   uint32_t x = 1;

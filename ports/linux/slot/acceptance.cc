@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "ports/linux/board.h"
 #include "ports/linux/slot/self_test.h"
 #include "ports/linux/slot/slot_store.h"
+#include "ports/linux/whitelist.h"
 #include "runtime/format/optional_features.h"
 
 namespace octet::port {
@@ -34,7 +34,7 @@ void SlotStore::LearnRunning() {
   std::copy(std::begin(active.digest), std::end(active.digest), running_digest_.begin());
 }
 
-// What the next model has to be like: of the store's product, else of that of the model that runs.
+// The product that the next model must have: that of the store, or else that of the running model.
 void SlotStore::LearnWanted() {
   LearnRunning();
   product_.clear();

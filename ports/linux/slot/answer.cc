@@ -1,4 +1,4 @@
-// What came of a call, in words, with the way out.
+// The result of a call as a message that says what to do.
 #include "ports/linux/slot/slot_header.h"
 #include "ports/linux/slot/slot_store.h"
 
@@ -51,7 +51,7 @@ const char* WayOut(octet_slots_code code) {
 
 }  // namespace
 
-SlotAnswer SlotStore::Answer(octet_slots_code code, octet_slot slot, uint32_t detail) {
+SlotAnswer SlotStore::Explained(octet_slots_code code, octet_slot slot, uint32_t detail) {
   SlotAnswer answer;
   answer.code = code;
   if (code == OCTET_SLOTS_OK) return answer;

@@ -1,4 +1,4 @@
-// Which model runs: named by the records, counted, or named anew.
+// Which model runs: named by the records, counted, or chosen again.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -12,7 +12,7 @@
 
 namespace octet::port {
 
-octet_slots_code SlotStore::Name(SlotModel* model, std::string* note, octet_slot* slot,
+octet_slots_code SlotStore::Name(SlotChoice* model, std::string* note, octet_slot* slot,
                                  uint32_t* detail) {
   octet_boot boot;
   octet_slots_info info{};
@@ -25,7 +25,7 @@ octet_slots_code SlotStore::Name(SlotModel* model, std::string* note, octet_slot
   *slot = info.active;
   refused_.clear();
   if (code != OCTET_SLOTS_OK) {
-    // Without an active one the first that holds anything is what the code is about.
+    // Without an active slot, the code is about the first slot that has a model.
     for (octet_slot at = OCTET_SLOT_A; at <= OCTET_SLOT_B && *slot == OCTET_SLOT_NONE; ++at) {
       if (octet_slots_verify(&slots_, at, detail) != OCTET_SLOTS_EMPTY) *slot = at;
     }
@@ -33,11 +33,11 @@ octet_slots_code SlotStore::Name(SlotModel* model, std::string* note, octet_slot
     return code;
   }
   if (const uint32_t refused = info.refusals - before.refusals; refused != 0) {
-    // Of two the last: the trial is refused first.
+    // Of two refusals the last one: the trial is refused first.
     const bool was_trial = refused == 1 && before.pending != OCTET_SLOT_NONE;
     const octet_slot of = was_trial ? before.pending : before.active;
     const std::string where = std::string("slot ") + SlotName(of) + ": ";
-    refused_ = Answer(info.last_refusal, of, info.detail).why.substr(path().size() + 2);
+    refused_ = Explained(info.last_refusal, of, info.detail).why.substr(path().size() + 2);
     if (refused_.rfind(where, 0) == 0) refused_.erase(0, where.size());
   }
   model->slot = boot.slot;
@@ -58,15 +58,15 @@ octet_slots_code SlotStore::Name(SlotModel* model, std::string* note, octet_slot
   return code;
 }
 
-SlotAnswer SlotStore::Boot(SlotModel* model) {
-  *model = SlotModel();
+SlotAnswer SlotStore::Boot(SlotChoice* model) {
+  *model = SlotChoice();
   std::string note;
   const Act boot = [&](octet_slot* slot, uint32_t* detail) {
     return Name(model, &note, slot, detail);
   };
   SlotAnswer answer = With(boot);
   if (!answer && answer.why == Locked()) {
-    // What runs then is what runs without a change of the records.
+    // Then the model runs that the records name without a change.
     SlotAnswer unlocked = With(boot, Lock::kWanted);
     if (unlocked) {
       note = "another program has locked the store, so nothing is recorded" +
@@ -80,8 +80,8 @@ SlotAnswer SlotStore::Boot(SlotModel* model) {
   return answer;
 }
 
-SlotAnswer SlotStore::BootActive(SlotModel* model) {
-  *model = SlotModel();
+SlotAnswer SlotStore::BootActive(SlotChoice* model) {
+  *model = SlotChoice();
   std::string note;
   return With(
       [&](octet_slot* slot, uint32_t* detail) {
@@ -99,7 +99,7 @@ SlotAnswer SlotStore::TakeBack() {
   });
 }
 
-// A file without a name that holds the checked blob, for those who open files.
+// An unnamed file with the checked blob, for programs that open a path.
 std::string SlotStore::CopyOf(const octet_boot& boot) {
   if (copy_ >= 0) close(copy_);
   copy_ = memfd_create("octet-slot", MFD_CLOEXEC);

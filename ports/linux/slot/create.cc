@@ -1,4 +1,4 @@
-// Making a device a store, and what lies in slots that no record tells of.
+// Makes a device a store, and finds data in slots without a record.
 #include <cstdint>
 #include <string>
 
@@ -16,7 +16,7 @@ std::string SlotStore::DamageOf(octet_slot slot) {
   const uint64_t bytes = storage_.FileBytes(slot);
   uint32_t detail = 0;
   const octet_slots_code code = octet_slots_verify(&slots_, slot, &detail);
-  // Too short for a header is nothing to the runtime, which reads no less.
+  // The runtime reads at least a header, so a shorter file is empty for it.
   if (code == OCTET_SLOTS_EMPTY && bytes != 0 && bytes < sizeof(blob::Header)) {
     detail = OCTET_TRUNCATED;
   } else if (code != OCTET_SLOTS_BLOB) {
@@ -37,7 +37,7 @@ std::string SlotStore::Damage(octet_slot slot) {
   return damage;
 }
 
-// Of a device: what would be lost; empty: neither records nor models.
+// What would be lost on a device. Empty: it has neither records nor models.
 std::string SlotStore::WhatIsThere() {
   const octet_slots_code opened = Open();
   if (opened == OCTET_SLOTS_STORAGE) throw InputError(path() + ": " + storage_.error());
@@ -62,7 +62,7 @@ std::string SlotStore::WhatIsThere() {
   return "a store" + (models.empty() ? " without a model" : ", " + models);
 }
 
-// A folder is a store as it is: all that can be made there is its name.
+// A folder needs no preparation: only its product name is written.
 SlotAnswer SlotStore::NameFolder(bool force, const std::string& product) {
   const StoreLock lock(storage_, options_.lock_patience_ns);
   if (!lock.held()) throw InputError(Locked());
@@ -97,19 +97,19 @@ SlotAnswer SlotStore::Create(bool force, const std::string& product) {
     throw InputError(path() + ": holds " + there +
                      "; create --force makes it an empty store and deletes its content");
   }
-  // The marks of what was there go as well, or others would still take it for that.
-  if (!storage_.Wipe(kFormatBytes)) return Answer(OCTET_SLOTS_STORAGE, OCTET_SLOT_NONE, 0);
+  // Erases the marks of the old format too, so that other programs do not recognise it.
+  if (!storage_.Wipe(kFormatBytes)) return Explained(OCTET_SLOTS_STORAGE, OCTET_SLOT_NONE, 0);
   for (octet_area area = OCTET_AREA_STATE_0; area <= OCTET_AREA_SLOT_B; ++area) {
     if (port_.erase(port_.context, area) != 0 || port_.sync(port_.context, area) != 0) {
-      return Answer(OCTET_SLOTS_STORAGE, OCTET_SLOT_NONE, 0);
+      return Explained(OCTET_SLOTS_STORAGE, OCTET_SLOT_NONE, 0);
     }
   }
-  // Before the first record: a store that stands has its name.
-  if (!storage_.WriteProduct(product)) return Answer(OCTET_SLOTS_STORAGE, OCTET_SLOT_NONE, 0);
+  // Before the first record, so that a store with records always has its name.
+  if (!storage_.WriteProduct(product)) return Explained(OCTET_SLOTS_STORAGE, OCTET_SLOT_NONE, 0);
   octet_slots_code code = Open();
-  // A staging that ends at once leaves the first record.
+  // A staging without data writes the first record.
   if (code == OCTET_SLOTS_OK) code = octet_slots_stage_begin(&slots_, 0);
-  return Answer(code, OCTET_SLOT_NONE, 0);
+  return Explained(code, OCTET_SLOT_NONE, 0);
 }
 
 }  // namespace octet::port

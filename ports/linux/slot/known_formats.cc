@@ -62,7 +62,7 @@ constexpr Mark kMarks[] = {
     {"a partition table (GPT)", 512, "EFI PART"sv},
     {"a partition table (GPT)", 4096, "EFI PART"sv},
 };
-// A table of four partitions, of which one is of a kind and has a length.
+// A table of four partitions, at least one with a type and a length.
 bool IsPartitionTable(const std::vector<uint8_t>& bytes) {
   if (bytes.size() < 512 || bytes[510] != 0x55 || bytes[511] != 0xAA) return false;
   for (size_t entry = 446; entry < 510; entry += 16) {
@@ -76,7 +76,7 @@ bool IsPartitionTable(const std::vector<uint8_t>& bytes) {
   return false;
 }
 
-// A plain file may lie under a loop device, which says so in sysfs.
+// A plain file may be used by a loop device, which sysfs lists.
 std::string LoopOver(const std::string& path) {
   std::error_code error;
   const std::filesystem::path real = std::filesystem::canonical(path, error);

@@ -1,4 +1,4 @@
-// What may lie on a device before it becomes a store: other people's file systems, and their use.
+// Recognises file systems on a device before it becomes a store, and whether they are in use.
 #ifndef OCTET_PORTS_LINUX_SLOT_KNOWN_FORMATS_H_
 #define OCTET_PORTS_LINUX_SLOT_KNOWN_FORMATS_H_
 
@@ -14,7 +14,7 @@ constexpr size_t kFormatBytes = 0x10080;
 // formats carry; empty: none that is known here. Throws InputError where it cannot be read.
 std::string KnownFormat(const std::string& path);
 
-// The device or file for this program alone, while it lives: nobody can mount it meanwhile.
+// The device or file for this program alone, while it lives: it cannot be mounted meanwhile.
 class ExclusiveUse {
  public:
   explicit ExclusiveUse(const std::string& path);
@@ -22,7 +22,7 @@ class ExclusiveUse {
   ExclusiveUse(const ExclusiveUse&) = delete;
   ExclusiveUse& operator=(const ExclusiveUse&) = delete;
 
-  // Who uses it already: it is mounted, swapped to, or under another device; empty: nobody.
+  // Who uses it already: it is mounted, swapped to, or under another device; empty: it is not used.
   const std::string& other() const { return other_; }
 
  private:

@@ -1,5 +1,5 @@
-// What a model is to the programs around it: what it takes, what it says. Two models of one face
-// can stand in for each other; weights, plans, sizes of pictures and thresholds are no part of it.
+// The interface of a model for other programs: inputs, outputs, labels. Two models of one face can
+// replace each other. Weights, plans, sizes of pictures and thresholds do not matter.
 #ifndef OCTET_PORTS_LINUX_SLOT_MODEL_FACE_H_
 #define OCTET_PORTS_LINUX_SLOT_MODEL_FACE_H_
 

@@ -29,7 +29,7 @@ struct ProductRecord {  // 128 bytes; docs/flashing.md, "Layout"
 };
 static_assert(sizeof(ProductRecord) == 128, "ProductRecord layout");
 
-// Behind each state record, 1 MiB away: what rewrites one of them leaves the other's neighbour.
+// 1 MiB behind each state record, so that writing one copy does not touch the other.
 constexpr off_t kPlaces[] = {off_t{1} << 20, off_t{5} << 20};
 
 void Hash(const ProductRecord& record, uint8_t digest[kSha256Bytes]) {
@@ -49,7 +49,7 @@ std::string SlotStorage::ReadProduct() const {
   if (is_folder_) {
     std::string name = ReadText(kFile);
     while (!name.empty() && (name.back() == '\n' || name.back() == '\r')) name.pop_back();
-    // A file that says nothing is none that was forgotten: ReadText refuses the one without bytes.
+    // An empty name is an error, not a missing file. ReadText refuses an empty file.
     if (!name.empty()) RequireProductName(name, path_ + "/" + kFile);
     return name;
   }
@@ -66,7 +66,7 @@ std::string SlotStorage::ReadProduct() const {
         std::memcmp(record.sha256, digest, sizeof(digest)) != 0) {
       continue;
     }
-    // A checksum is no signature: whoever can write the device can make one.
+    // A checksum is not a signature: a program that can write the device can make one.
     const std::string name(record.name, strnlen(record.name, sizeof(record.name)));
     if (!name.empty()) RequireProductName(name, path_);
     return name;

@@ -65,7 +65,7 @@ SelfTest RunSelfTest(const void* blob, size_t blob_bytes) {
     }
     if (status.code != OCTET_OK) return {false, name + ": " + Why(status)};
     vectors = result.vectors;
-    // What was compared adds in float; what will run may not.
+    // The golden vectors are of float sums. The plan may run with FP16 sums here.
     for (uint32_t v = 0; MayAddInHalves(session) && v < vectors; ++v) {
       double share = 0;
       status = CompareHalfSums(

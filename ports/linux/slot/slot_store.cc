@@ -6,10 +6,10 @@
 #include <cerrno>
 #include <cstring>
 
-#include "ports/linux/board.h"
 #include "ports/linux/cpu.h"
 #include "ports/linux/file.h"
 #include "ports/linux/slot/self_test.h"
+#include "ports/linux/whitelist.h"
 
 namespace octet::port {
 
@@ -38,13 +38,13 @@ bool SlotStore::ReadTrust() {
     trust.append(reinterpret_cast<const char*>(keys.back().data()), keys.back().size());
   };
   for (const std::string& key : options_.keys) {
-    // A key whose file went away while this program runs has been revoked.
+    // A key whose file was removed while this program runs is revoked.
     if (!first && access(key.c_str(), F_OK) != 0 && errno == ENOENT && key.find(' ') == key.npos) {
       continue;
     }
     add(key);
   }
-  // A store that came with a key asks for it whatever the options say.
+  // A store with a key requires signatures, whatever the options say.
   if (!options_.require_signature && !storage_.ReadText("key.pub").empty()) {
     signed_only = true;
     add(path() + "/key.pub");
@@ -52,9 +52,9 @@ bool SlotStore::ReadTrust() {
   trust += signed_only ? " signed " : " any ";
   std::optional<octet_board> board;
   if (!options_.board.empty()) {
-    board = ReadBoard(options_.board);
+    board = ReadWhitelist(options_.board);
   } else if (const std::string text = storage_.ReadText("board"); !text.empty()) {
-    board = ParseBoard(text, path() + "/board");
+    board = ParseWhitelist(text, path() + "/board");
   }
   if (board) trust.append(reinterpret_cast<const char*>(&*board), sizeof(*board));
   const bool changed = trust != trust_;
@@ -87,11 +87,11 @@ octet_slots_code SlotStore::Open() {
   return octet_slots_open(&slots_, &port_, &config);
 }
 
-// Of a device: without a record it may be anything, somebody's file system for one.
+// Of a device: without a record it may be anything, for example a file system.
 void SlotStore::RequireStore() {
   octet_slots_info info{};
   octet_slots_describe(&slots_, &info);
-  // Both records may be lost: then a model that passes everything makes it a store.
+  // If both records are lost, a valid model shows that it is a store.
   if (storage_.is_folder() || info.has_record != 0 || info.active != OCTET_SLOT_NONE) return;
   throw InputError(path() + ": not a store; octet-slot " + path() +
                    " create makes it one and deletes its content");
@@ -104,7 +104,7 @@ std::string SlotStore::Locked() const {
 }
 
 SlotAnswer SlotStore::With(const Act& act, Lock need) {
-  // Who may not lock may not keep those waiting who only look.
+  // A program that cannot lock must not delay calls that only read.
   constexpr uint64_t kGlanceNs = 200'000'000;
   const uint64_t patience_ns = options_.lock_patience_ns;
   const StoreLock lock(storage_,
@@ -123,7 +123,7 @@ SlotAnswer SlotStore::With(const Act& act, Lock need) {
     RequireStore();
     code = act(&slot, &detail);
   }
-  return Answer(code, slot, detail);
+  return Explained(code, slot, detail);
 }
 
 octet_slots_info SlotStore::Info() {
@@ -149,14 +149,14 @@ SlotAnswer SlotStore::Verify(octet_slot slot) {
     const octet_area area = slot == OCTET_SLOT_A ? OCTET_AREA_SLOT_A : OCTET_AREA_SLOT_B;
     const void* blob = port_.map(port_.context, area, bytes);
     if (blob == nullptr) return octet_slots_code{OCTET_SLOTS_STORAGE};
-    // The bytes are read once more: what was verified is known by its digest.
+    // The bytes are read again and compared with the verified digest.
     octet_blob_info now;
     if (octet_validate(blob, bytes, verify_mode_).code != OCTET_OK ||
         octet_blob_describe(blob, bytes, &now).code != OCTET_OK ||
         std::memcmp(now.digest, info.slots[slot].digest, sizeof(now.digest)) != 0) {
       return octet_slots_code{OCTET_SLOTS_CHANGED};
     }
-    // The question is whether it works, not whether it should be here.
+    // Only whether the model works counts here, not whether it is allowed.
     return PassesSelfTest(blob, bytes) ? code : octet_slots_code{OCTET_SLOTS_SELF_TEST};
   });
   if (answer) answer.note = self_test_;

@@ -22,10 +22,10 @@ namespace octet::port {
 
 struct StoreOptions {
   std::vector<std::string> keys;  // files of public keys, beside the folder's own key.pub
-  // As ReadBoard takes it: a board's name or file; empty: the folder's file `board`.
+  // As ReadWhitelist takes it: a board's name or file; empty: the folder's file `board`.
   std::string board;
   uint32_t tries = 0;  // octet_slots_config.tries
-  // Models have to be signed by one of `keys`; the folder's own key.pub, which lies where models
+  // Models must be signed by one of `keys`; the folder's own key.pub, which lies where models
   // are written, says nothing.
   bool require_signature = false;
   // Models with a lower security counter are refused, whatever the store's records say: these too
@@ -48,7 +48,7 @@ struct SlotAnswer {
 };
 
 // What runs, or is to run.
-struct SlotModel {
+struct SlotChoice {
   octet_slot slot = OCTET_SLOT_NONE;
   bool on_trial = false;
   uint32_t attempt = 0;
@@ -61,8 +61,8 @@ struct SlotModel {
 
 class SlotStore {
  public:
-  // Opens folder, device or file. A device has to be made a store before (Create). Throws
-  // InputError, here and below, for what is no answer: no store, no key, a build without
+  // Opens folder, device or file. A device must be made a store before (Create). Throws
+  // InputError, here and below, for what is not an answer: no store, no key, a build without
   // signatures.
   SlotStore(const std::string& path, const StoreOptions& options);
 
@@ -88,7 +88,7 @@ class SlotStore {
   // Gives up to `count` bytes of the blob, 0 at its end; throws what it likes.
   using Reader = std::function<size_t(void* bytes, size_t count)>;
   // Into memory first, as much as the blob has, without the lock: what is refused, breaks off or
-  // stalls costs the slot nothing and keeps nobody waiting.
+  // stalls costs the slot nothing and delays no other program.
   SlotAnswer Stage(const Reader& read);
   SlotAnswer Verify(octet_slot slot);  // and the golden vectors
   SlotAnswer Activate();               // after the golden vectors
@@ -98,9 +98,9 @@ class SlotStore {
   std::string WhyNotBackTo(octet_slot slot);
   // Which model to run; a trial is counted. Where no record can be written, or another program
   // keeps the lock, one runs all the same: `note` says what is wrong.
-  SlotAnswer Boot(SlotModel* model);
+  SlotAnswer Boot(SlotChoice* model);
   // The active model, or the one before where that cannot run; nothing is recorded.
-  SlotAnswer BootActive(SlotModel* model);
+  SlotAnswer BootActive(SlotChoice* model);
   // The boot counted last says nothing about its model. Done where none is on trial.
   SlotAnswer TakeBack();
 
@@ -113,17 +113,17 @@ class SlotStore {
   uint64_t FreeBytes() const { return storage_.FreeBytes(); }
   // Whether Boot would name another model than this: two small reads, no lock. To be asked once a
   // second or so.
-  bool IsOutdated(const SlotModel& running);
+  bool IsOutdated(const SlotChoice& running);
   // Whether it is the active one, confirmed by whomever.
-  bool IsConfirmed(const SlotModel& running);
-  // Reads keys and board anew, as each call with the lock does. True: they are others than before.
+  bool IsConfirmed(const SlotChoice& running);
+  // Reads keys and board again, as each call with the lock does. True: they are others than before.
   // Throws InputError where they cannot be read; those before hold on.
   bool ReadTrust();
   // It runs and is confirmed: from now on this program takes no model with a lower security
   // counter, also where the store's records are lost.
-  void LearnConfirmed(const SlotModel& running);
+  void LearnConfirmed(const SlotChoice& running);
   // Whether keys and board, as they are now, still take the model in this slot.
-  bool Trusts(const SlotModel& running);
+  bool Trusts(const SlotChoice& running);
 
  private:
   struct Free {
@@ -140,12 +140,12 @@ class SlotStore {
   enum class Lock { kNeeded, kWanted };
   SlotAnswer With(const Act& act, Lock need = Lock::kNeeded);
   std::string Locked() const;
-  octet_slots_code Name(SlotModel* model, std::string* note, octet_slot* slot, uint32_t* detail);
+  octet_slots_code Name(SlotChoice* model, std::string* note, octet_slot* slot, uint32_t* detail);
   octet_slots_code Open();
   void RequireStore();
   std::string WhatIsThere();
   std::string DamageOf(octet_slot slot);
-  SlotAnswer Answer(octet_slots_code code, octet_slot slot, uint32_t detail);
+  SlotAnswer Explained(octet_slots_code code, octet_slot slot, uint32_t detail);
   octet_slots_config Config();
   std::string BoardOf(octet_slot slot);
   std::string WayOutOf(octet_slots_code code) const;
@@ -170,10 +170,11 @@ class SlotStore {
   std::string refused_;          // SlotAnswer.refused of the boot at work
   uint32_t verify_mode_;
   bool is_readable_ = true;
-  std::string self_test_;             // what it said last
-  std::optional<ModelFace> running_;  // of the active model; none, or it is no good: not compared
+  std::string self_test_;  // what it said last
+  std::optional<ModelFace>
+      running_;  // of the active model; none: it cannot run, so nothing is compared
   std::array<uint8_t, 32> running_digest_{};
-  std::string product_;  // that a model has to be of; empty: of any
+  std::string product_;  // that a model must be of; empty: of any
   std::string difference_;
   octet_storage port_{};
   octet_slots slots_;

@@ -1,4 +1,5 @@
-// Staging: a whole blob in memory, looked at, and only then over the model to fall back to.
+// Staging: the whole blob is received and checked in memory, and only then replaces the older
+// model.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -37,8 +38,8 @@ void SlotStore::Fill(const Reader& read, uint64_t end, Bytes* blob) {
   }
 }
 
-// All of a blob that would be taken comes before the store is locked; of any other as much as tells
-// why not. It may come from a network that stalls.
+// The blob is received before the store is locked, because a network may stall. A blob that is
+// refused is read only as far as needed for the reason.
 SlotAnswer SlotStore::Stage(const Reader& read) {
   octet_slots_info info{};
   const auto admit = [&](const Bytes& blob, uint32_t bytes, octet_slot* slot, uint32_t* detail) {
@@ -58,7 +59,7 @@ SlotAnswer SlotStore::Stage(const Reader& read) {
       return admit(blob, 0, slot, detail);
     });
     if (!front) return front;
-    // One byte more than it says that it has, to see whether that is its end.
+    // Tries to read one byte more, to see whether the blob ends where its header says.
     const auto* header = reinterpret_cast<const blob::Header*>(blob.data.get());
     const uint64_t end = std::max<uint64_t>(header->file_bytes, kChunkBytes) + 1;
     blob.Reserve(end);

@@ -27,7 +27,7 @@ constexpr uint64_t kLeastDeviceBytes = 2 * kStateAreaBytes + 2 * kSlotAlignment;
 
 }  // namespace
 
-// Opened for one call: files come and go under other programs.
+// Opened for one call only, because other programs replace the files.
 class SlotStorage::Area {
  public:
   Area(const SlotStorage& storage, octet_area area, int flags) : begin_(storage.BeginOf(area)) {
@@ -35,7 +35,7 @@ class SlotStorage::Area {
       descriptor_ = Again([&] { return fcntl(storage.descriptor_, F_DUPFD_CLOEXEC, 0); });
       return;
     }
-    // A link could lead anywhere, out of what this program is meant to write.
+    // A link could lead out of the store.
     descriptor_ = Again([&] {
       return openat(storage.descriptor_, kAreaFiles[area],
                     flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
@@ -60,7 +60,7 @@ class SlotStorage::Area {
     const off_t end = lseek(descriptor_, 0, SEEK_END);
     return end < begin_ ? 0 : static_cast<uint64_t>(end - begin_);
   }
-  // As octet_storage.read: 0, all of it; -1 with errno; 1: it ends before.
+  // As octet_storage.read: 0: all was read; -1 with errno; 1: the file is shorter.
   int Read(uint64_t offset, void* bytes, size_t count) const {
     if (ReadWholeAt(descriptor_, begin_ + static_cast<off_t>(offset), bytes, count) == count) {
       return 0;
@@ -72,7 +72,7 @@ class SlotStorage::Area {
   bool Write(uint64_t offset, const void* bytes, size_t count) const {
     return WriteWholeAt(descriptor_, begin_ + static_cast<off_t>(offset), bytes, count);
   }
-  // What is clean leaves the page cache, so that the next read asks the device.
+  // Drops clean pages from the page cache, so that the next read comes from the device.
   void ForgetCache() const { posix_fadvise(descriptor_, 0, 0, POSIX_FADV_DONTNEED); }
 
  private:
@@ -95,7 +95,7 @@ SlotStorage::SlotStorage(const std::string& path) : path_(path) {
     return Again([&] { return open(path.c_str(), flags | O_CLOEXEC); });
   };
   descriptor_ = open_for(is_folder_ ? O_RDONLY | O_DIRECTORY : O_RDWR);
-  // What cannot be written can be read: its model runs.
+  // A store that cannot be written can still be read, and its model runs.
   if (descriptor_ < 0 && !is_folder_ && (errno == EROFS || errno == EACCES || errno == EPERM)) {
     descriptor_ = open_for(O_RDONLY);
     is_read_only_ = true;
@@ -155,7 +155,7 @@ std::string SlotStorage::ReadText(const char* name) const {
 }
 
 bool SlotStorage::Lock(uint64_t patience_ns) {
-  // Not the flock that waits: nothing ends it but its holder, who may hang.
+  // Does not use a blocking flock, because the holder of the lock may hang.
   constexpr useconds_t kPauseUs = 5000;
   const uint64_t begun = NowNs();
   while (Again([&] { return flock(descriptor_, LOCK_EX | LOCK_NB); }) != 0) {
@@ -201,7 +201,7 @@ int SlotStorage::Read(octet_area area, uint32_t offset, void* bytes, uint32_t co
   if (!file.is_open()) return errno == ENOENT ? 1 : Fail("open", area);
   if (file.Bytes() < uint64_t{offset} + count) return 1;
   file.ForgetCache();
-  // Who looks without the lock may see it cut by the one who writes it anew.
+  // A reader without the lock may see it cut off while another program writes it again.
   const int status = file.Read(offset, bytes, count);
   return status < 0 ? Fail("read", area) : status;
 }
@@ -230,7 +230,7 @@ int SlotStorage::Create(octet_area area) {
   return status == 0 ? 0 : Fail("create", area);
 }
 
-// Another file of that name: who still reads the one before, a camera that maps it, keeps that.
+// Replaces the file by a new one. A camera that maps the old file keeps it.
 int SlotStorage::Replace(octet_area area) {
   struct stat info;
   if (fstatat(descriptor_, kAreaFiles[area], &info, AT_SYMLINK_NOFOLLOW) == 0) {
@@ -261,14 +261,15 @@ int SlotStorage::Erase(octet_area area) {
   const Area file(*this, area, O_WRONLY);
   if (!file.is_open()) {
     if (is_folder_ && errno == ENOENT) return Create(area);
-    // Of another user, who made it before the folder had a group: the folder is ours to write.
+    // The file belongs to another user, from before the folder had a group. The folder can be
+    // written, so the file is replaced.
     if (is_folder_ && (errno == EACCES || errno == EPERM)) return Replace(area);
     return Fail("open", area);
   }
   if (is_folder_) {
     return Again([&] { return ftruncate(file.descriptor(), 0); }) == 0 ? 0 : Fail("truncate", area);
   }
-  // Whatever was there is no record and no blob any more.
+  // What was there is neither a record nor a blob now.
   const uint8_t zeros[kSlotAlignment] = {};
   return file.Write(0, zeros, sizeof(zeros)) ? 0 : Fail("write", area);
 }
@@ -285,7 +286,7 @@ int SlotStorage::Sync(octet_area area) {
   const Area file(*this, area, O_WRONLY);
   if (!file.is_open()) return Fail("open", area);
   if (Again([&] { return fsync(file.descriptor()); }) != 0) return Fail("sync", area);
-  // The name of a file that is new is the folder's.
+  // A new name is durable only after a sync of the folder.
   if (!is_folder_ || Again([&] { return fsync(descriptor_); }) == 0) return 0;
   return Fail("sync the folder of", area);
 }

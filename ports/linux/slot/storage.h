@@ -32,7 +32,7 @@ class SlotStorage {
   bool is_folder() const { return is_folder_; }
   // Of a folder: the blob's file.
   std::string FileOf(octet_slot slot) const;
-  uint64_t FileBytes(octet_slot slot) const;  // 0: there is none, or it is no plain file
+  uint64_t FileBytes(octet_slot slot) const;  // 0: there is none, or it is not a plain file
   // A small text file of the folder; empty: there is none. Throws InputError where it cannot be
   // read, is empty or longer than such files are.
   std::string ReadText(const char* name) const;
@@ -51,7 +51,7 @@ class SlotStorage {
   void Unlock();
   // Of a device: zeros over its first bytes. False where that fails (error()).
   bool Wipe(size_t count);
-  // Each erase, write and sync fails from now on: somebody else may be at it.
+  // Each erase, write and sync fails from now on: another program may be at it.
   void ForbidWrites(bool forbidden) { writes_forbidden_ = forbidden; }
   // Whether the store takes records now, as far as can be told without writing one.
   bool IsWritable() const;

@@ -1,4 +1,4 @@
-// What a running program asks of its store: small reads, most of them without the lock.
+// Questions of a running program to its store: small reads, most of them without the lock.
 #include <algorithm>
 
 #include "ports/linux/slot/slot_store.h"
@@ -15,7 +15,7 @@ bool SlotStore::Peek(octet_slots_info* info) {
   return info->has_record != 0;
 }
 
-bool SlotStore::Trusts(const SlotModel& running) {
+bool SlotStore::Trusts(const SlotChoice& running) {
   octet_slots_code verdict = OCTET_SLOTS_OK;
   With(
       [&](octet_slot*, uint32_t* detail) {
@@ -27,16 +27,16 @@ bool SlotStore::Trusts(const SlotModel& running) {
          verdict != OCTET_SLOTS_BOARD && verdict != OCTET_SLOTS_WHITELIST;
 }
 
-void SlotStore::LearnConfirmed(const SlotModel& running) {
+void SlotStore::LearnConfirmed(const SlotChoice& running) {
   seen_counter_ = std::max(seen_counter_, running.security_counter);
 }
 
-bool SlotStore::IsConfirmed(const SlotModel& running) {
+bool SlotStore::IsConfirmed(const SlotChoice& running) {
   octet_slots_info info{};
   return Peek(&info) && info.active == running.slot;
 }
 
-bool SlotStore::IsOutdated(const SlotModel& running) {
+bool SlotStore::IsOutdated(const SlotChoice& running) {
   octet_slots_info info{};
   if (!Peek(&info)) return false;
   const bool has_tries = info.attempts < info.tries || info.active == OCTET_SLOT_NONE;

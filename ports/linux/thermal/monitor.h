@@ -1,5 +1,5 @@
-// The temperature once a second, from a thread of its own: a driver that hangs holds up nobody, and
-// shows as a reading that grows old.
+// The temperature once a second, from a thread of its own: a driver that hangs delays no other
+// thread, and its last reading grows old.
 #ifndef OCTET_PORTS_LINUX_THERMAL_MONITOR_H_
 #define OCTET_PORTS_LINUX_THERMAL_MONITOR_H_
 

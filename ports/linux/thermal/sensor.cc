@@ -65,7 +65,7 @@ std::vector<fs::path> Numbered(const fs::path& folder, const std::string& prefix
 }
 
 ThermalReading ReadFile(const char* path) {
-  // Not to block where somebody made it a pipe.
+  // Does not block if the file is a pipe.
   const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (descriptor < 0) return {ThermalState::kLost};
   char text[32];

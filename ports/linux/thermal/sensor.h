@@ -19,7 +19,7 @@ enum class ThermalState : uint8_t {
   kAbsurd,  // a number that no board has: below -40 or above 150 degrees
 };
 
-// Further than any number that a broken driver gives has to be told apart, and short enough to
+// Larger numbers of a broken driver need not be told apart; short enough to
 // pack.
 constexpr int32_t kThermalLimitMillidegrees = 2'000'000;
 

@@ -1,4 +1,4 @@
-// The name that somebody may have meant.
+// The known name that is nearest to a word.
 #ifndef OCTET_PORTS_LINUX_WORDS_NEAREST_H_
 #define OCTET_PORTS_LINUX_WORDS_NEAREST_H_
 

@@ -6,7 +6,7 @@
 
 namespace octet::port {
 
-// `word` as one word of a POSIX shell; quoted only where it has to be.
+// `word` as one word of a POSIX shell; quoted only if necessary.
 std::string ShellWord(const std::string& word);
 
 }  // namespace octet::port

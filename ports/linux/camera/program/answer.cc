@@ -1,17 +1,47 @@
 #include "ports/linux/camera/program/answer.h"
 
-#include "octet/drift.h"
 #include "octet/guard.h"
 
 namespace octet::port {
 
+size_t OutputValueCount(const Model& model) {
+  size_t count = 0;
+  for (uint32_t i = 0; i < model.blob().model->output_count; ++i) {
+    count += model.blob().outputs[i].element_count;
+  }
+  return count;
+}
+
+void ReadOutputValues(const Model& model, std::vector<float>* values) {
+  size_t at = 0;
+  for (uint32_t i = 0; i < octet_output_count(model.session()); ++i) {
+    const size_t count = model.blob().outputs[i].element_count;
+    octet_get_output(model.session(), i, values->data() + at, count);
+    at += count;
+  }
+}
+
+AnswerView ViewOf(const Results& results, const std::vector<float>& values) {
+  return {results.task, results.boxes.data(), results.classes, results.count, results.map, values};
+}
+
+uint32_t AgreementOf(const AnswerView& a, const AnswerView& b) {
+  switch (a.task) {
+    case OCTET_TASK_DETECT:
+      return octet_agreement_detections(a.boxes, a.count, b.boxes, b.count);
+    case OCTET_TASK_CLASSIFY:
+      return octet_agreement_classes(a.classes, a.count, b.classes, b.count);
+    case OCTET_TASK_SEGMENT:
+      if (a.map.size() != b.map.size()) return 1000;
+      return octet_agreement_labels(a.map.data(), b.map.data(), a.map.size());
+    default:
+      return octet_agreement_values(a.values.data(), b.values.data(), a.values.size());
+  }
+}
+
 Answer::Answer(Model& model, Values values) : model_(model), reader_(model) {
   if (values == kWithoutValues && octet_model_task(model.session()) != OCTET_TASK_NONE) return;
-  size_t elements = 0;
-  for (uint32_t i = 0; i < model.blob().model->output_count; ++i) {
-    elements += model.blob().outputs[i].element_count;
-  }
-  values_.resize(elements);
+  values_.resize(OutputValueCount(model));
 }
 
 void Answer::Ask(const FrameBuffer& frame) {
@@ -27,31 +57,11 @@ void Answer::Read(const FrameBuffer& frame) {
 
 void Answer::Keep(const Results& results) {
   results_ = &results;
-  if (values_.empty()) return;
-  size_t at = 0;
-  for (uint32_t i = 0; i < octet_output_count(model_.session()); ++i) {
-    const size_t count = model_.blob().outputs[i].element_count;
-    octet_get_output(model_.session(), i, values_.data() + at, count);
-    at += count;
-  }
+  if (!values_.empty()) ReadOutputValues(model_, &values_);
 }
 
 uint32_t Answer::Agreement(const Answer& other) const {
-  const Results &a = *results_, &b = *other.results_;
-  switch (a.task) {
-    case OCTET_TASK_DETECT:
-      return octet_agreement_detections(a.boxes.data(), a.count, b.boxes.data(), b.count);
-    case OCTET_TASK_CLASSIFY:
-      return octet_agreement_classes(a.classes, a.count, b.classes, b.count);
-    case OCTET_TASK_SEGMENT:
-      return octet_agreement_labels(a.map.data(), b.map.data(), a.map.size());
-    default:
-      return octet_agreement_values(values_.data(), other.values_.data(), values_.size());
-  }
-}
-
-uint32_t Answer::Fidelity(const Answer& other) const {
-  return octet_drift_fidelity(values_.data(), other.values_.data(), values_.size());
+  return AgreementOf(ViewOf(*results_, values_), ViewOf(*other.results_, other.values_));
 }
 
 }  // namespace octet::port

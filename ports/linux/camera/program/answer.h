@@ -2,6 +2,7 @@
 #ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_ANSWER_H_
 #define OCTET_PORTS_LINUX_CAMERA_PROGRAM_ANSWER_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -11,10 +12,29 @@
 
 namespace octet::port {
 
+// The values of all outputs of the current plan: how many, and into `values`, which has that many.
+size_t OutputValueCount(const Model& model);
+void ReadOutputValues(const Model& model, std::vector<float>* values);
+
+// An answer as it is compared. The memory is its owner's.
+struct AnswerView {
+  octet_task task = OCTET_TASK_NONE;
+  const octet_detection* boxes = nullptr;
+  const octet_class_score* classes = nullptr;
+  uint32_t count = 0;  // of boxes or classes
+  const std::vector<uint8_t>& map;
+  const std::vector<float>& values;  // without a decoder
+};
+AnswerView ViewOf(const Results& results, const std::vector<float>& values);
+
+// Per mille (octet_agreement_*): boxes by F1, classes by the best one, segmentation by mean IoU,
+// outputs without a decoder by their cosine. Maps of different sizes cannot be compared: 1000.
+uint32_t AgreementOf(const AnswerView& a, const AnswerView& b);
+
 class Answer {
  public:
-  // What is kept beside the decoded result: the outputs' values, for Fidelity (without a decoder
-  // they are the result and are always kept).
+  // Whether the outputs' values are kept beside the decoded result; without a decoder they are the
+  // result and are always kept.
   enum Values : bool { kWithoutValues, kWithValues };
   // model: bound; stays. All memory is taken here.
   explicit Answer(Model& model, Values values = kWithoutValues);
@@ -26,19 +46,16 @@ class Answer {
   // It has, and this is what it gave.
   void Keep(const Results& results);
 
-  // Per mille (octet/guard.h): boxes by F1, classes by the best one, segmentation by mean IoU,
-  // outputs without a decoder by their cosine.
+  // AgreementOf both.
   uint32_t Agreement(const Answer& other) const;
-  // Of the outputs (octet/drift.h), this being the finer one; both with values.
-  uint32_t Fidelity(const Answer& other) const;
+  // Of all outputs, one after another; empty: they are not kept.
+  const std::vector<float>& values() const { return values_; }
 
  private:
-  void KeepValues();
-
   Model& model_;
   ResultReader reader_;
   const Results* results_ = nullptr;
-  std::vector<float> values_;  // all outputs; empty: not kept
+  std::vector<float> values_;
 };
 
 }  // namespace octet::port

@@ -113,7 +113,7 @@ void Annotated::Points(const Results& results, uint32_t box, int size, Colour co
   }
 }
 
-// On a plate of the colour, in black or white, whichever stands out.
+// Text in black or white, with the larger contrast, on a plate of the colour.
 void Annotated::Text(int x, int y, int scale, const char* text, Colour colour) {
   static_assert(kQuadBytes == 4 * (3 * sizeof(float) + 4), "vertices of stb_easy_font");
   char quads[kQuadBytes * kMostQuads];

@@ -124,7 +124,7 @@ class Emitter::State {
     ended = true;
     changed.notify_all();
   }
-  // A writer that waits for its reader waits no more.
+  // From now on the writer does not wait for its reader.
   void Hurry() { hurry_.Raise(); }
 
   const bool waits;

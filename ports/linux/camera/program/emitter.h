@@ -1,7 +1,7 @@
-// Lines of results and news on their way out, by a thread of their own: the loop puts them into a
-// queue of fixed size and goes on. Of a live source lines that nobody takes are dropped and
-// counted; a source that waits waits for its reader, and ends with an error where the output fails.
-// Whatever becomes of stderr ends nothing.
+// Writes lines of results and news on its own thread. The loop puts them into a queue of fixed size
+// and continues. Of a live source lines that are not read are dropped and counted; a source that
+// waits waits for its reader, and ends with an error where the output fails. A failure of stderr
+// ends nothing.
 #ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_EMITTER_H_
 #define OCTET_PORTS_LINUX_CAMERA_PROGRAM_EMITTER_H_
 
@@ -27,7 +27,7 @@ class Emitter {
 
   // Before a longer line.
   void Reserve(size_t line_bytes);
-  // A line of results. False where nobody reads any more. Throws InputError where a source waits
+  // A line of results. False if the reader has gone. Throws InputError where a source waits
   // and the line cannot be stored.
   bool Write(const Line& line, const StopRequest& stop);
   // "octet-camera: <news>" and a newline; nothing where it is empty.
@@ -38,7 +38,7 @@ class Emitter {
   // The very last line, to results or to news; a second at most.
   void Last(const Line& line, bool to_news);
   uint64_t dropped() const;
-  // Why the last line of results was not stored; 0: it was, or nobody reads it.
+  // Why the last line of results was not stored; 0: it was, or its reader has gone.
   int error() const;
 
  private:

@@ -1,5 +1,5 @@
-// Threads for what may wait: a disk, a lock, another program. The loop hands over errands and looks
-// at the answers that are finished; it never waits for one.
+// A thread for work that may wait: for a disk, a lock, another program. The loop posts errands and
+// takes finished results. It never waits for one.
 #ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_HELPER_H_
 #define OCTET_PORTS_LINUX_CAMERA_PROGRAM_HELPER_H_
 

@@ -14,11 +14,11 @@
 namespace octet::port {
 namespace {
 
-// A reader that is merely slow takes a line within this time; one that has stopped costs it once.
+// A slow reader takes a line within this time. A reader that has stopped costs this time once.
 constexpr int64_t kEndPatienceNs = 250'000'000;
 constexpr int64_t kLastNs = 1'000'000'000;
 constexpr int64_t kForEver = -1;
-// As much as a pipe takes without blocking once poll says that it takes any (POSIX, PIPE_BUF).
+// A pipe takes this many bytes without blocking if poll says that it is writable (POSIX, PIPE_BUF).
 constexpr size_t kPipeBytes = 4096;
 
 }  // namespace
@@ -29,8 +29,8 @@ LineWriter::LineWriter(int descriptor, bool waits, const StopRequest& stop)
   if (fstat(descriptor, &info) != 0) return;
   is_socket_ = S_ISSOCK(info.st_mode);
   if (!S_ISFIFO(info.st_mode) && !S_ISCHR(info.st_mode)) return;
-  // O_NONBLOCK on the descriptor itself would be seen by everybody who shares it, a shell among
-  // them: opened again, it is ours alone.
+  // O_NONBLOCK on the descriptor itself would change it for other programs that share it, such as
+  // the shell. Therefore the file is opened again.
   const std::string again = "/proc/self/fd/" + std::to_string(descriptor);
   const int own = open(again.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   if (own < 0) return;
@@ -53,7 +53,8 @@ bool LineWriter::Write(const char* line, size_t bytes) {
   if (ended == Ended::kWritten) {
     Take(line, bytes);
     ended = Flush(waits_ ? kForEver : kEndPatienceNs, true);
-    // Its rest goes first the next time; of one that has not begun there is none.
+    // The rest of this line is written before the next one. If nothing of it was written, it is
+    // dropped.
     if (ended == Ended::kFailed && written_ == 0) {
       rest_.clear();
       ++dropped_;

@@ -1,5 +1,5 @@
 // Lines to a descriptor whose reader may pause or go, or whose disk may be full: a stop is always
-// seen, and where nobody may be waited for, lines that cannot be written are dropped and counted,
+// seen, and where it does not wait, lines that cannot be written are dropped and counted,
 // never cut in two.
 #ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_LINE_WRITER_H_
 #define OCTET_PORTS_LINUX_CAMERA_PROGRAM_LINE_WRITER_H_
@@ -15,15 +15,15 @@ namespace octet::port {
 
 class LineWriter {
  public:
-  // waits: a line waits for its reader as long as no stop is raised (pictures of a folder), instead
-  // of kPatienceMs. Throws InputError.
+  // waits: a line waits for its reader until a stop is raised (pictures of a folder). Otherwise it
+  // does not wait. Throws InputError.
   LineWriter(int descriptor, bool waits, const StopRequest& stop);
   ~LineWriter();
   LineWriter(const LineWriter&) = delete;
   LineWriter& operator=(const LineWriter&) = delete;
 
   void Reserve(size_t line_bytes) { rest_.reserve(line_bytes); }
-  // False where nobody reads any more. Where it waits, throws InputError if the line cannot be
+  // False if the reader has gone. Where it waits, throws InputError if the line cannot be
   // stored; else the rest of it is tried again before the next one.
   bool Write(const char* line, size_t bytes);
   bool Write(const Line& line) { return Write(line.data(), line.length()); }

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "ports/linux/board.h"
 #include "ports/linux/camera/program/emitter.h"
 #include "ports/linux/camera/program/observers.h"
+#include "ports/linux/camera/program/open_source.h"
 #include "ports/linux/camera/program/printer.h"
 #include "ports/linux/camera/program/scheduling.h"
 #include "ports/linux/camera/program/service.h"
@@ -22,29 +22,21 @@
 #include "ports/linux/capture/disturb.h"
 #include "ports/linux/capture/mailbox.h"
 #include "ports/linux/wall_clock.h"
+#include "ports/linux/whitelist.h"
 
 namespace octet::port {
 namespace {
 
-constexpr uint64_t kSettledFrames = 1000;  // memory is compared with that after so many
+constexpr uint64_t kSettledFrames = 1000;  // the summary compares memory with that after this many
 
-// Without a store: the file that the command line names.
-class NamedFile final : public ModelSource {
- public:
-  explicit NamedFile(const std::string& path) : path_(path) {}
-  const std::string& Path() const override { return path_; }
-
- private:
-  const std::string& path_;
-};
-
-std::unique_ptr<Source> Open(const CameraOptions& options, std::unique_ptr<Garments>* garments) {
-  std::unique_ptr<Source> source = OpenSource(options, garments);
+std::unique_ptr<Source> Open(const CameraOptions& options) {
+  std::unique_ptr<Source> source = OpenSource(options);
   if (options.disturb.empty()) return source;
   return DisturbedSource(std::move(source), ReadDisturbances(options.disturb));
 }
 
-// Whether the file there is this blob, which its header tells (it has the hashes of all else).
+// Whether the file has the same blob: the headers are equal, and they hold the hashes of all
+// sections.
 bool IsBlobAt(const std::string& path, const BlobFile& blob) {
   const BlobFile file(path, BlobStorage::kOwned);
   return file.bytes() >= sizeof(blob::Header) && file.Load(0, sizeof(blob::Header)) &&
@@ -52,30 +44,34 @@ bool IsBlobAt(const std::string& path, const BlobFile& blob) {
 }
 
 // Captures on a thread of its own; here it takes the newest frame, runs the model on it and emits
-// the result. All else is observers'. Nothing on this thread waits for a disk, a lock, a reader or
-// another program, but a change of the model.
+// the result. Observers do all else. This thread waits for a disk, a lock, a reader or another
+// program only during a change of the model.
 class Loop {
  public:
-  explicit Loop(const CameraSettings& settings)
+  Loop(const CameraSettings& settings, const std::vector<Feature>& features)
       : settings_(settings),
         scheduling_(options_.cpus, options_.priority),
-        source_(Open(options_, &garments_)),
+        source_(Open(options_)),
         shared_(stop_, options_.thermal_root, options_.every_frame || source_->waits(),
                 [this] { scheduling_.Restore(); }),
-        file_(options_.blob),
         emitter_(STDOUT_FILENO, STDERR_FILENO, shared_.waits, kLineBytes,
                  [this] { scheduling_.Restore(); }),
-        printer_(options_.json, emitter_, stop_, observers_),
+        printer_(emitter_, stop_, shared_.hook.observers),
         follower_(shared_.storage) {
     shared_.emitter = &emitter_;
-    for (const Feature& feature : Features()) {
-      std::unique_ptr<Observer> observer = feature.make(options_, shared_);
-      if (observer == nullptr) continue;
-      if (auto* models = dynamic_cast<ModelSource*>(observer.get())) models_ = models;
-      wants_json_ = wants_json_ || observer->WantsJson();
-      shared_.hook.observers.push_back(observer.get());
-      observers_.push_back(std::move(observer));
+    AddFeatureMetrics(&shared_.metrics);
+    for (const Feature& feature : features) {
+      if (feature.make_models != nullptr && !models_) {
+        models_ = feature.make_models(options_, shared_);
+        if (models_) Take(models_->observer());
+      }
+      if (feature.make == nullptr) continue;
+      if (std::unique_ptr<Observer> observer = feature.make(options_, shared_)) {
+        Take(observer.get());
+        owned_.push_back(std::move(observer));
+      }
     }
+    if (!models_) models_ = ModelOfFile(options_);
     if (!models_->WaitsForFrame()) Begin();
   }
 
@@ -96,7 +92,7 @@ class Loop {
       }
       if (!stop_.raised()) emitter_.Drain(stop_);
     } catch (const InputError&) {
-      // What is wrong with a port, a file or the output says nothing about the model.
+      // An error of a port, a file or the output is not a fault of the model.
       Finish(&capture, !is_misfit_);
       throw;
     } catch (...) {
@@ -109,7 +105,7 @@ class Loop {
     if (options_.json || tally_.processed != 0) {
       printer_.Summarise(NowNs() - started, tally_,
                          {mailbox_.published(), mailbox_.dropped(), mailbox_.longest_gap_ns()},
-                         models_ != &file_ || tally_.changes != 0);
+                         options_.json, models_->Changes() || tally_.changes != 0);
     }
     std::string error = mailbox_.error();
     if (error.empty() && !interrupted && mailbox_.published() == 0) {
@@ -125,9 +121,15 @@ class Loop {
   }
 
  private:
-  // The first model, before the first frame or, where that counts a trial, with it.
+  void Take(Observer* observer) {
+    if (observer == nullptr) return;
+    wants_json_ = wants_json_ || observer->WantsJson();
+    observers_.push_back(observer);
+  }
+
+  // Loads the first model: before the first frame, or with it if loading counts a trial.
   void Begin() {
-    ObeySignals();  // a boot that is counted has to be taken back
+    ObeySignals();  // so that a counted boot can be taken back
     models_->Choose();
     LoadWanted();
     if (model_->blob().decode.data == nullptr) {
@@ -135,9 +137,8 @@ class Loop {
           path_ +
           " has no decoder, so only times are printed; convert the model with --task and --decode");
     }
-    BlobDescription description;
-    const Loaded loaded{*model_, path_, description};
-    for (const auto& observer : observers_) observer->Start(loaded);
+    const Loaded loaded{*model_, path_, options_};
+    for (Observer* observer : observers_) observer->Start(loaded);
   }
 
   void Finish(std::thread* capture, bool clean) {
@@ -145,7 +146,7 @@ class Loop {
     stop_.Raise();
     mailbox_.Leave();
     capture->join();
-    for (const auto& observer : observers_) observer->Finish(clean);
+    for (Observer* observer : observers_) observer->Finish(clean);
     stop_.LeaveSignals();  // what is left to print may be ended by another
   }
 
@@ -161,15 +162,15 @@ class Loop {
   ModelOptions WantedOptions() {
     ModelOptions wanted = options_.model;
     if (wanted.all_plans || std::any_of(observers_.begin(), observers_.end(),
-                                        [](const auto& one) { return one->WantsLayers(); })) {
+                                        [](Observer* one) { return one->WantsLayers(); })) {
       wanted.before_layer = LayerHook::BeforeLayer;
       wanted.before_layer_context = &shared_.hook;
     }
     return wanted;
   }
 
-  // The model that models_ name, read and verified while the one that runs runs on. Where it has
-  // the digest of that one, it is made of the bytes in memory.
+  // Reads and verifies the model that models_ names, while the running model stays. With the digest
+  // of the running one it is made from the bytes in memory.
   std::unique_ptr<Model> Read() {
     const std::string& path = models_->Path();
     const uint8_t* const digest = models_->Digest();
@@ -196,8 +197,8 @@ class Loop {
     return model;
   }
 
-  // In place of the one that runs, whose blob stays in memory until this one is in its place.
-  // Throws InputError, and then none runs.
+  // Replaces the running model. The old blob stays in memory until the new model is bound. Throws
+  // InputError; then no model runs.
   void Put(std::unique_ptr<Model> model) {
     Unload();
     try {
@@ -205,9 +206,8 @@ class Loop {
       model_ = std::move(model);
       model_->Bind(Model::Unused::kKept);
       results_.emplace(*model_);
-      BlobDescription description;
-      const Loaded loaded{*model_, path_, description};
-      for (const auto& observer : observers_) observer->Load(loaded);
+      const Loaded loaded{*model_, path_, options_};
+      for (Observer* observer : observers_) observer->Load(loaded);
     } catch (const InputError&) {
       Unload();
       throw;
@@ -218,7 +218,7 @@ class Loop {
     model_->Trim();
   }
 
-  // Of a store the model before, where one on trial cannot be loaded.
+  // If a model on trial cannot be loaded, a store names the model before.
   void LoadWanted() {
     for (;;) {
       try {
@@ -231,13 +231,13 @@ class Loop {
 
   void Unload() {
     if (model_ == nullptr) return;
-    for (const auto& observer : observers_) observer->Unload();
+    for (Observer* observer : observers_) observer->Unload();
     results_.reset();
     model_.reset();
   }
 
-  // Between two frames: another model in place of this one. It is read and verified first; frames
-  // that come meanwhile are replaced by newer ones, as ever.
+  // Between two frames: changes to another model, which is read and verified first. Newer frames
+  // replace those that come meanwhile.
   void FollowModels() {
     const uint64_t begun = NowNs();
     if (!models_->Follow(begun)) return;
@@ -245,8 +245,8 @@ class Loop {
     CountChange(begun);
   }
 
-  // Between two frames: what a changed settings file says. A model that cannot be loaded with it
-  // leaves all as it was.
+  // Between two frames: takes the changed settings file. If the model cannot be loaded with it, all
+  // stays as it was.
   void FollowSettings() {
     if (settings_.file().empty()) return;
     const uint64_t begun = NowNs();
@@ -254,14 +254,16 @@ class Loop {
     const auto reread = follower_.Follow(settings_, begun, &news);
     if (reread) {
       const CameraSettings before = std::exchange(settings_, reread->settings);
+      models_->Reload(options_);
       const Model* const running = model_.get();
       news = reread->Told();
       try {
         if (reread->load_model) Put(Read());
       } catch (const InputError& error) {
         settings_ = before;
+        models_->Reload(options_);
         news = settings_.file() + ": " + error.what() + "; the previous settings stay in force";
-        // As it was, of the bytes that are still in memory.
+        // The model before, from the bytes that are still in memory.
         if (model_ == nullptr) Put(std::make_unique<Model>(kept_, WantedOptions()));
       }
       if (model_.get() != running) CountChange(begun);
@@ -275,14 +277,14 @@ class Loop {
     changed_ = true;
   }
 
-  // False where nobody reads the results any more.
+  // False if the reader of the results has gone.
   bool Process(const FrameBuffer& frame) {
     const uint64_t taken = NowNs();
     changed_ = false;
     FollowModels();
     FollowSettings();
     shared_.metrics.SetFrameTime(frame.captured_ns);
-    for (const auto& observer : observers_) {
+    for (Observer* observer : observers_) {
       if (observer->Wants(frame)) continue;
       shared_.metrics.CountSkipped();
       return true;
@@ -298,7 +300,8 @@ class Loop {
                        octet_code_name(set.code) + "; send larger or smaller frames");
     }
     octet_run(session);  // cannot fail: no hook of ours stops it
-    for (const auto& observer : observers_) observer->AfterRun(session);
+    shared_.hook.FilterLayer(octet_layer_count(session));
+    for (Observer* observer : observers_) observer->AfterRun(session);
     const Results& results = results_->Read(session, frame.width, frame.height);
     const uint64_t done = NowNs();
     Count(frame, begun, done);
@@ -311,8 +314,9 @@ class Loop {
                     mailbox_.dropped(),
                     emitter_.dropped()};
     const bool read = Emit(&outcome);
-    // Last, for a run of their own takes time and the tensors.
-    for (const auto& observer : observers_) observer->AfterFrame(outcome);
+    // Last, because their own runs take time and change the tensors.
+    for (Observer* observer : observers_) observer->Judge(outcome, &outcome.verdict);
+    for (Observer* observer : observers_) observer->AfterFrame(outcome);
     const uint64_t now = NowNs();
     const uint64_t pause_ns = (begun - taken) + (now - done);
     if (!changed_) tally_.longest_pause_ns = std::max(tally_.longest_pause_ns, pause_ns);
@@ -329,34 +333,32 @@ class Loop {
 
   bool Emit(Outcome* outcome) {
     const FrameBuffer& frame = outcome->frame;
-    FrameReport report = {frame.number,
-                          WallSecondsAt(frame.captured_ns),
-                          static_cast<double>(outcome->done_ns - frame.captured_ns) / 1e6,
-                          static_cast<double>(outcome->run_ns()) / 1e6,
-                          octet_plan_name(outcome->session, octet_plan(outcome->session)),
-                          outcome->dropped,
-                          frame.name.c_str()};
-    for (const auto& observer : observers_) observer->AddFields(outcome->done_ns, &report);
+    const FrameReport report = {frame.number,
+                                WallSecondsAt(frame.captured_ns),
+                                static_cast<double>(outcome->done_ns - frame.captured_ns) / 1e6,
+                                static_cast<double>(outcome->run_ns()) / 1e6,
+                                octet_plan_name(outcome->session, octet_plan(outcome->session)),
+                                outcome->dropped,
+                                frame.name.c_str()};
     if (options_.json || wants_json_) outcome->json = &printer_.Json(report, *outcome);
-    for (const auto& observer : observers_) observer->Result(*outcome);
-    return printer_.Print(report, *outcome, outcome->json);
+    for (Observer* observer : observers_) observer->Result(*outcome);
+    return printer_.Print(report, *outcome, options_.json);
   }
 
   CameraSettings settings_;
   const CameraOptions& options_ = settings_.options();
   StopRequest stop_;
   Scheduling scheduling_;  // before the model's threads, which inherit it
-  std::unique_ptr<Garments> garments_;
   std::unique_ptr<Source> source_;
   Shared shared_;
-  NamedFile file_;
-  ModelSource* models_ = &file_;
+  std::unique_ptr<ModelSource> models_;
   std::string path_;                  // of the blob that is loaded
   std::unique_ptr<Model> model_;      // another one in its place where models_ say so
   std::shared_ptr<LoadedBlob> kept_;  // its blob, also while there is no model
   std::optional<ResultReader> results_;
   Emitter emitter_;
-  std::vector<std::unique_ptr<Observer>> observers_;
+  std::vector<std::unique_ptr<Observer>> owned_;
+  std::vector<Observer*>& observers_ = shared_.hook.observers;  // owned_, and that of models_
   Printer printer_;
   SettingsFollower follower_;
   bool wants_json_ = false, changed_ = false;
@@ -368,8 +370,8 @@ class Loop {
 
 }  // namespace
 
-int RunCamera(const CameraSettings& settings) {
-  Loop loop(settings);
+int RunCamera(const CameraSettings& settings, const std::vector<Feature>& features) {
+  Loop loop(settings, features);
   return loop.Run();
 }
 

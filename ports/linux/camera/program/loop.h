@@ -2,12 +2,15 @@
 #ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_LOOP_H_
 #define OCTET_PORTS_LINUX_CAMERA_PROGRAM_LOOP_H_
 
+#include <vector>
+
+#include "ports/linux/camera/program/observers.h"
 #include "ports/linux/camera/program/settings.h"
 
 namespace octet::port {
 
 // Exit status. Throws InputError.
-int RunCamera(const CameraSettings& settings);
+int RunCamera(const CameraSettings& settings, const std::vector<Feature>& features = Features());
 
 }  // namespace octet::port
 

@@ -1,6 +1,7 @@
 // What looks at frames, results or the model beside the loop, which knows it by this interface
-// alone: the loop captures, runs and emits. observers.inc lists all of them, each once with its
-// settings, in the order in which they are asked.
+// alone: the loop captures, runs and emits. No observer depends on the others or on their order in
+// observers.inc: what one of them changes and others see has a call of its own, and the loop makes
+// each call for all observers before the next one. The order is that of options, fields and lines.
 #ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_OBSERVER_H_
 #define OCTET_PORTS_LINUX_CAMERA_PROGRAM_OBSERVER_H_
 
@@ -12,6 +13,7 @@
 #include "octet/octet.h"
 #include "ports/linux/camera/program/emitter.h"
 #include "ports/linux/camera/program/helper.h"
+#include "ports/linux/camera/program/options.h"
 #include "ports/linux/camera/program/thermometer.h"
 #include "ports/linux/capture/frame.h"
 #include "ports/linux/capture/stop.h"
@@ -24,13 +26,15 @@ namespace octet::port {
 
 class Observer;
 
-// octet_config.before_layer for all observers, in their order. While one runs the model for itself
-// (`alone`), it alone is told: those are no frames of the stream.
+// octet_config.before_layer for all observers. While one runs the model for itself (`alone`), it
+// alone is told: those are no frames of the stream.
 struct LayerHook {
   std::vector<Observer*> observers;
   Observer* alone = nullptr;
 
   static int BeforeLayer(void* context, uint32_t layer);
+  // Of BeforeLayer, and with the number of layers behind the last one.
+  void FilterLayer(uint32_t layer) const;
 };
 
 // What all observers share. Outlives them.
@@ -52,11 +56,17 @@ struct Shared {
   Emitter* emitter = nullptr;  // set before there is an observer
 };
 
-// A model that was bound.
+// A model that was bound. options: those it was loaded with, for as long as the call takes.
 struct Loaded {
   Model& model;
   const std::string& path;
-  BlobDescription& description;  // for the metrics; observers may add to it
+  const CameraOptions& options;
+};
+
+// Of a frame, by the observers that judge it.
+struct Verdict {
+  bool calm = true;    // false: a breaker counts bad frames
+  bool stuck = false;  // true: there is no better plan
 };
 
 // One frame with its result.
@@ -67,10 +77,8 @@ struct Outcome {
   uint64_t begun_ns, done_ns;
   uint64_t run_ns() const { return done_ns - begun_ns; }
   uint64_t processed, dropped, lines_dropped;  // so far
-  const Line* json = nullptr;                  // where somebody wants it
-  // Set by observers for those behind them in the list.
-  bool calm = true;    // no breaker counts bad frames
-  bool stuck = false;  // there is no better plan
+  const Line* json = nullptr;                  // if JSON is wanted
+  Verdict verdict = {};                        // from AfterFrame on
 };
 
 class Observer {
@@ -89,18 +97,25 @@ class Observer {
   virtual bool Wants(const FrameBuffer&) { return true; }
   // That BeforeLayer be called, also where no other plan is bound.
   virtual bool WantsLayers() const { return false; }
-  // Within octet_run of a frame, or of a run of its own (LayerHook); on the loop's thread.
+  // Within octet_run of a frame, or of a run of its own (LayerHook); on the loop's thread. Looks at
+  // what the layer before has written, as the layer wrote it.
   virtual void BeforeLayer(uint32_t) {}
-  // The layers have run; nothing is decoded yet.
+  // Within octet_run of a frame, behind all BeforeLayer: changes what the layer before has written.
+  // Once more behind the last layer.
+  virtual void FilterLayer(uint32_t) {}
+  // The layers have run and are filtered; nothing is decoded yet. Runs no model.
   virtual void AfterRun(octet_session*) {}
   // A result stands and is not yet emitted. Must be quick.
   virtual void Result(const Outcome&) {}
   virtual bool WantsJson() const { return false; }
-  // Of a frame's line, and of the line that people see each second.
-  virtual void AddFields(uint64_t, FrameReport*) {}
+  // Of a frame's line (,"name":value), and of the line that people see each second.
+  virtual void AddFields(uint64_t, Line*) {}
   virtual void AddStatus(Line*) {}
-  // The result is on its way. May run the model again.
-  virtual void AfterFrame(Outcome&) {}
+  // The result is on its way. Says what is wrong with the frame, and nothing of what is right. May
+  // run the model again. There is one observer that does, so that its tensors are this frame's.
+  virtual void Judge(const Outcome&, Verdict*) {}
+  // All have judged. May run the model again: the tensors may be those of another run.
+  virtual void AfterFrame(const Outcome&) {}
   // clean: a stop or the end of the stream, no fault of the model.
   virtual void Finish(bool) {}
   // Of the summary: ,"name":value,... and "; words".
@@ -115,24 +130,13 @@ inline int LayerHook::BeforeLayer(void* context, uint32_t layer) {
     return 0;
   }
   for (Observer* observer : hook.observers) observer->BeforeLayer(layer);
+  hook.FilterLayer(layer);
   return 0;
 }
 
-// Which model runs.
-class ModelSource {
- public:
-  virtual ~ModelSource() = default;
-  // What is to be loaded. Before the first frame only where it costs nothing: WaitsForFrame.
-  virtual bool WaitsForFrame() { return false; }
-  virtual void Choose() {}
-  virtual const std::string& Path() const = 0;
-  // 32 bytes of the header (blob::Header::sha256), where they are known; null: any model will do.
-  virtual const uint8_t* Digest() const { return nullptr; }
-  // Between two frames; never waits. True: Path is another one.
-  virtual bool Follow(uint64_t) { return false; }
-  // Path could not be loaded. True: it is another one now.
-  virtual bool Failed(const std::string&) { return false; }
-};
+inline void LayerHook::FilterLayer(uint32_t layer) const {
+  for (Observer* observer : observers) observer->FilterLayer(layer);
+}
 
 }  // namespace octet::port
 

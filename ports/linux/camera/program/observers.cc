@@ -4,11 +4,27 @@ namespace octet::port {
 
 const std::vector<Feature>& Features() {
   static const std::vector<Feature> features = {
-#define OCTET_OBSERVER(name) {Describe##name, Make##name},
+#define OCTET_OBSERVER(name) name##Feature(),
 #include "ports/linux/camera/program/observers.inc"
 #undef OCTET_OBSERVER
   };
   return features;
+}
+
+std::vector<std::string> ThermalZonesOf(const Model& model) {
+  std::vector<std::string> all;
+  for (const Feature& feature : Features()) {
+    if (feature.thermal_zones == nullptr) continue;
+    const std::vector<std::string> zones = feature.thermal_zones(model);
+    all.insert(all.end(), zones.begin(), zones.end());
+  }
+  return all;
+}
+
+void AddFeatureMetrics(Metrics* metrics) {
+  for (const Feature& feature : Features()) {
+    if (feature.add_metrics != nullptr) feature.add_metrics(metrics);
+  }
 }
 
 }  // namespace octet::port

@@ -1,30 +1,48 @@
-// All observers, each once, with its settings; observers.inc is the one place that a new one is
-// added to.
+// All features, each once; observers.inc is the one place that a new one is added to.
 #ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_OBSERVERS_H_
 #define OCTET_PORTS_LINUX_CAMERA_PROGRAM_OBSERVERS_H_
 
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "ports/linux/camera/program/model_source.h"
 #include "ports/linux/camera/program/observer.h"
 #include "ports/linux/camera/program/options.h"
 #include "ports/linux/command_line/command_line.h"
 
 namespace octet::port {
 
+class Checked;        // check/check.h
+struct StoredRecord;  // bundle/bundle.h
+
+// What a feature gives to the program. Null: it has nothing of the kind.
 struct Feature {
   // Its options.
   CheckSettings (*describe)(CommandLine& app, CameraOptions& options);
-  // Null where the options do not ask for it. Throws InputError.
-  std::unique_ptr<Observer> (*make)(const CameraOptions& options, Shared& shared);
+  // Its observer; null where the options do not ask for it. Throws InputError.
+  std::unique_ptr<Observer> (*make)(const CameraOptions& options, Shared& shared) = nullptr;
+  // Or the source of models, with its observer, likewise.
+  std::unique_ptr<ModelSource> (*make_models)(const CameraOptions& options,
+                                              Shared& shared) = nullptr;
+  // Findings of --check.
+  void (*check)(const CameraOptions& options, Checked* checked) = nullptr;
+  // What --support-bundle tells of its file.
+  StoredRecord (*record)(const CameraOptions& options) = nullptr;
+  // Thermal zones of the board that the model was made for, by its names for them.
+  std::vector<std::string> (*thermal_zones)(const Model& model) = nullptr;
+  // Its numbers, which are served whether the options ask for it or not.
+  void (*add_metrics)(Metrics* metrics) = nullptr;
 };
 
 // In the order of observers.inc.
 const std::vector<Feature>& Features();
 
-#define OCTET_OBSERVER(name)                                              \
-  CheckSettings Describe##name(CommandLine& app, CameraOptions& options); \
-  std::unique_ptr<Observer> Make##name(const CameraOptions& options, Shared& shared);
+// Of all of them.
+std::vector<std::string> ThermalZonesOf(const Model& model);
+void AddFeatureMetrics(Metrics* metrics);
+
+#define OCTET_OBSERVER(name) Feature name##Feature();
 #include "ports/linux/camera/program/observers.inc"
 #undef OCTET_OBSERVER
 

@@ -1,15 +1,17 @@
-// The options of octet-camera, as its code uses them.
+// The options of octet-camera that more than one part of it reads. A feature's own are a struct of
+// its folder.
 #ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_OPTIONS_H_
 #define OCTET_PORTS_LINUX_CAMERA_PROGRAM_OPTIONS_H_
 
+#include <any>
 #include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
+#include <typeindex>
 
-#include "ports/linux/camera/program/slots.h"
-#include "ports/linux/camera/scene.h"
-#include "ports/linux/capture/source.h"
+#include "octet/board.h"
 #include "ports/linux/command_line/command_line.h"
 #include "ports/linux/model.h"
 #include "ports/linux/thermal/sensor.h"
@@ -18,31 +20,44 @@ namespace octet::port {
 
 constexpr double kNotGiven = std::numeric_limits<double>::quiet_NaN();
 
+// One value of each type: the options of features, each known to its own folder alone.
+class FeatureOptions {
+ public:
+  // Made with its defaults by the first call.
+  template <typename T>
+  T& Get() {
+    std::any& value = values_[typeid(T)];
+    if (!value.has_value()) value.emplace<T>();
+    return std::any_cast<T&>(value);
+  }
+  // The defaults if it was not made.
+  template <typename T>
+  const T& Get() const {
+    static const T defaults;
+    const auto found = values_.find(typeid(T));
+    return found == values_.end() ? defaults : std::any_cast<const T&>(found->second);
+  }
+
+ private:
+  std::map<std::type_index, std::any> values_;
+};
+
 struct CameraOptions {
-  std::string blob, source, format, size, stride, isa, cpus, dump, dump_format = "jpg";
+  std::string blob, source, format, size, stride, isa, cpus;
   std::string garments;  // folder; empty: those that come with the program
-  std::string guard_settings, disturb;
-  std::string drift;  // path of the record; empty: no recalibration
-  std::string drift_settings;
-  std::string device;   // in lines and metrics; empty: after the machine id
-  std::string bundle;   // of --support-bundle; empty: none
-  std::string state;    // folder of the file of starts; empty: none
+  std::string disturb;
   std::string metrics;  // [ADDRESS:]PORT; empty: none
   std::string thermal_root = kThermalRoot;
-  std::string slots;  // the store; empty: `blob` runs
-  StoreOptions store;
+  std::string models_of;  // the option that names models in place of MODEL; empty: `blob` runs
   std::optional<octet_board> board;  // that every model has to keep to
-  uint32_t confirm_after = kConfirmAfter;
-  ComparisonSettings comparison;
   ModelOptions model;
   uint64_t frames = 0, seed = 1;
   double fps = kNotGiven;
-  int http_port = -1;
   int priority = 0;
-  bool json = false, score = false, every_frame = false, guard = false;
-  bool temporal = false;  // earlier frames are blended in
-  bool map = false, check = false;
+  bool json = false, every_frame = false, map = false;
+  bool looks_only = false;    // no frame is taken: there need be nothing to run
   bool own_detector = false;  // `blob` is the one that comes with the program: none was given
+  FeatureOptions features;
 };
 
 // Looks at the settings after they were parsed, and sets what follows from them; throws InputError.
@@ -52,15 +67,8 @@ using CheckSettings = std::function<void()>;
 // print: of --config and --print-config. What is returned is to be called once all options are set.
 CheckSettings DescribeCamera(CommandLine& app, CameraOptions& options, std::string* config,
                              bool* print);
-// That there is something to run and to look at; --check and --support-bundle need
-// neither. Throws InputError.
+// That there is something to run and to look at; what only looks needs neither. Throws InputError.
 void CheckWhatRuns(const CameraOptions& options);
-// --isa list
-void ListIsas();
-
-// Opens what --source names. `garments` has to outlive the source of a scene.
-std::unique_ptr<Source> OpenSource(const CameraOptions& options,
-                                   std::unique_ptr<Garments>* garments);
 
 }  // namespace octet::port
 

@@ -17,12 +17,14 @@ void Printer::Reserve(size_t line_bytes) {
 }
 
 const Line& Printer::Json(const FrameReport& report, const Outcome& outcome) {
-  FormatJson(report, outcome.results, outcome.session, &line_);
+  fields_.Clear();
+  for (Observer* observer : observers_) observer->AddFields(outcome.done_ns, &fields_);
+  FormatJson(report, fields_, outcome.results, outcome.session, &line_);
   return line_;
 }
 
-bool Printer::Print(const FrameReport& report, const Outcome& outcome, const Line* json) {
-  if (json_) return emitter_.Write(*json, stop_);
+bool Printer::Print(const FrameReport& report, const Outcome& outcome, bool json) {
+  if (json) return emitter_.Write(*outcome.json, stop_);
   if (*report.picture == 0) return PrintEverySecond(report, outcome);
   FormatPicture(report.picture, report.infer_ms, outcome.results, outcome.session, &status_);
   return emitter_.Write(status_, stop_);
@@ -39,7 +41,7 @@ bool Printer::PrintEverySecond(const FrameReport& report, const Outcome& outcome
   status_.Add("frame %-8llu %s  %7.2f ms  age %7.2f ms  %6.1f fps  dropped %llu",
               static_cast<Count>(report.number), report.plan, report.infer_ms, report.age_ms, fps,
               static_cast<Count>(report.dropped));
-  for (const auto& observer : observers_) observer->AddStatus(&status_);
+  for (Observer* observer : observers_) observer->AddStatus(&status_);
   status_.Add("  ");
   FormatResults(outcome.results, outcome.session, false, &status_);
   status_.Add("\n");
@@ -50,7 +52,7 @@ bool Printer::PrintEverySecond(const FrameReport& report, const Outcome& outcome
 }
 
 void Printer::SummariseJson(uint64_t elapsed_ns, const Tally& tally, const Source& source,
-                            bool has_slots) {
+                            bool changes) {
   const double seconds = static_cast<double>(elapsed_ns) / 1e9;
   Line line(4096);
   line.Add(
@@ -66,18 +68,18 @@ void Printer::SummariseJson(uint64_t elapsed_ns, const Tally& tally, const Sourc
       Milliseconds(source.longest_gap_ns), static_cast<Count>(ResidentBytes()),
       static_cast<Count>(tally.settled_rss_bytes), static_cast<Count>(emitter_.dropped()),
       Milliseconds(tally.longest_pause_ns));
-  if (has_slots) {
+  if (changes) {
     line.Add(",\"model_changes\":%llu,\"max_change_ms\":%.3f", static_cast<Count>(tally.changes),
              Milliseconds(tally.longest_change_ns));
   }
-  for (const auto& observer : observers_) observer->AddSummary(elapsed_ns, &line);
+  for (Observer* observer : observers_) observer->AddSummary(elapsed_ns, &line);
   line.Add("}}\n");
   emitter_.Last(line, false);
 }
 
-void Printer::Summarise(uint64_t elapsed_ns, const Tally& tally, const Source& source,
-                        bool has_slots) {
-  if (json_) return SummariseJson(elapsed_ns, tally, source, has_slots);
+void Printer::Summarise(uint64_t elapsed_ns, const Tally& tally, const Source& source, bool json,
+                        bool changes) {
+  if (json) return SummariseJson(elapsed_ns, tally, source, changes);
   const double seconds = static_cast<double>(elapsed_ns) / 1e9;
   Line line(4096);
   line.Add(
@@ -88,7 +90,7 @@ void Printer::Summarise(uint64_t elapsed_ns, const Tally& tally, const Source& s
       static_cast<Count>(source.dropped), Milliseconds(tally.inference.MedianNs()),
       Milliseconds(tally.age.MedianNs()), Milliseconds(tally.age.largest_ns()),
       static_cast<double>(ResidentBytes()) / 1e6);
-  for (const auto& observer : observers_) observer->AddSummaryText(&line);
+  for (Observer* observer : observers_) observer->AddSummaryText(&line);
   if (const uint64_t dropped = emitter_.dropped(); dropped != 0) {
     line.Add("; %llu result lines were not read and were dropped", static_cast<Count>(dropped));
   }

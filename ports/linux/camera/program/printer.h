@@ -16,29 +16,29 @@ namespace octet::port {
 
 class Printer {
  public:
-  // json: read for each line.
-  Printer(const bool& json, Emitter& emitter, const StopRequest& stop,
-          const std::vector<std::unique_ptr<Observer>>& observers)
-      : json_(json), emitter_(emitter), stop_(stop), observers_(observers) {}
+  Printer(Emitter& emitter, const StopRequest& stop, const std::vector<Observer*>& observers)
+      : emitter_(emitter), stop_(stop), observers_(observers) {}
   void Reserve(size_t line_bytes);
   // The frame's object, whether it is printed or not.
   const Line& Json(const FrameReport& report, const Outcome& outcome);
-  // False where nobody reads any more. json: of this frame, where it was asked for.
-  bool Print(const FrameReport& report, const Outcome& outcome, const Line* json);
+  // False if the reader has gone. json: print the object that the outcome has.
+  bool Print(const FrameReport& report, const Outcome& outcome, bool json);
   struct Source {
     uint64_t captured, dropped, longest_gap_ns;
   };
-  void Summarise(uint64_t elapsed_ns, const Tally& tally, const Source& source, bool has_slots);
+  // changes: say how often the model changed.
+  void Summarise(uint64_t elapsed_ns, const Tally& tally, const Source& source, bool json,
+                 bool changes);
 
  private:
+  static constexpr size_t kFieldBytes = 4096;  // of all features
   bool PrintEverySecond(const FrameReport& report, const Outcome& outcome);
-  void SummariseJson(uint64_t elapsed_ns, const Tally& tally, const Source& source, bool has_slots);
+  void SummariseJson(uint64_t elapsed_ns, const Tally& tally, const Source& source, bool changes);
 
-  const bool& json_;
   Emitter& emitter_;
   const StopRequest& stop_;
-  const std::vector<std::unique_ptr<Observer>>& observers_;
-  Line line_{kLineBytes}, status_{kLineBytes};
+  const std::vector<Observer*>& observers_;
+  Line line_{kLineBytes}, status_{kLineBytes}, fields_{kFieldBytes};
   uint64_t printed_ = 0, printed_ns_ = 0, next_print_ns_ = 0;
 };
 

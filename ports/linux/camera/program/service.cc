@@ -9,7 +9,7 @@
 namespace octet::port {
 namespace {
 
-// Many times within any WatchdogSec that makes sense, and nothing beside the frames.
+// Much shorter than a sensible WatchdogSec, and cheap beside a frame.
 constexpr uint64_t kWatchdogPeriodNs = 500'000'000;
 
 }  // namespace

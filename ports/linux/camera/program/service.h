@@ -1,5 +1,5 @@
-// Words to systemd, where it started the program as a service of Type=notify (sd_notify(3)): that
-// results come, that they go on coming, that it ends. A datagram each, without libsystemd.
+// Messages to systemd, if it started the program as a service of Type=notify (sd_notify(3)): ready,
+// alive, stopping. One datagram each, without libsystemd.
 #ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_SERVICE_H_
 #define OCTET_PORTS_LINUX_CAMERA_PROGRAM_SERVICE_H_
 

@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "ports/linux/cpu.h"
+
 namespace octet::port {
 namespace {
 
@@ -27,7 +29,7 @@ const FileSetting* Find(const std::vector<FileSetting>& entries, const std::stri
   return found == entries.end() ? nullptr : &*found;
 }
 
-// As the entries before had it.
+// Sets the entry `name` back to the value in `before`.
 void PutBack(const std::string& name, const std::vector<FileSetting>& before,
              std::vector<FileSetting>* entries) {
   entries->erase(std::remove_if(entries->begin(), entries->end(),
@@ -45,7 +47,7 @@ bool CameraSettings::Read(int argc, char** argv) {
   return !done_ && !print_;
 }
 
-// entries: null where the file has to be read.
+// entries: null if the file must be read.
 void CameraSettings::Make(const std::vector<FileSetting>* entries) {
   CameraOptions options;
   CommandLine app("Runs an Octet blob on a stream of frames; always takes the newest frame");
@@ -54,7 +56,8 @@ void CameraSettings::Make(const std::vector<FileSetting>* entries) {
   std::vector<char*> words;
   for (std::string& word : words_) words.push_back(word.data());
   done_ = app.Parse(static_cast<int>(words.size()), words.data()).has_value();
-  if (!done_ && options.isa == "list") ListIsas(), done_ = true;
+  if (!done_ && options.isa == "list")
+    std::puts(RunnableWords(DetectCpu(), "\n").c_str()), done_ = true;
   if (done_) return;
   if (entries == nullptr && !file_.empty()) {
     entries_ = ReadSettingsFile(file_);
@@ -78,7 +81,7 @@ void CameraSettings::Make(const std::vector<FileSetting>* entries) {
     check();
     if (!print_) CheckWhatRuns(options);
   } catch (const InputError& error) {
-    // "--NAME: ...": of the file's own line, where it is the one that set it.
+    // An error "--NAME: ..." gets the line of the file, if the file set NAME.
     const std::string line = error.what();
     const std::string name =
         line.rfind("--", 0) == 0 ? line.substr(2, line.find_first_of(": ") - 2) : "";
@@ -88,7 +91,7 @@ void CameraSettings::Make(const std::vector<FileSetting>* entries) {
   options_ = std::move(options);
 }
 
-// "FILE:LINE: ", or nothing where the setting is not from there.
+// "FILE:LINE: ", or "" if the setting is not from the file.
 std::string CameraSettings::Line(const std::string& setting) const {
   const FileSetting* entry = Find(entries_, setting);
   return entry == nullptr ? "" : file_ + ":" + std::to_string(entry->line) + ": ";
@@ -126,7 +129,7 @@ CameraSettings::Reread CameraSettings::ReadAgain() const {
     (setting.reload == Reload::kNever ? implied : reread.changed).push_back(setting.name);
     reread.load_model = reread.load_model || setting.reload == Reload::kWithModel;
   }
-  // Such as `guard`, which `guard-set` turns on.
+  // Such as a flag that another option turns on.
   if (!implied.empty()) {
     throw InputError(file_ + ": " + Joined(implied) +
                      " would change too, but cannot change while octet-camera runs; restart it");

@@ -1,5 +1,5 @@
 // The settings of octet-camera: one list of options, from the command line and the file that
-// --config names. What the command line says counts before what the file says.
+// --config names. The command line has priority over the file.
 #ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_SETTINGS_H_
 #define OCTET_PORTS_LINUX_CAMERA_PROGRAM_SETTINGS_H_
 

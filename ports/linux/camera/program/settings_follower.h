@@ -1,5 +1,5 @@
-// SIGHUP with --config: the file is read again on the thread for storage, between two frames the
-// loop takes what came of it.
+// SIGHUP with --config: the thread for storage reads the file again. The loop takes the result
+// between two frames.
 #ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_SETTINGS_FOLLOWER_H_
 #define OCTET_PORTS_LINUX_CAMERA_PROGRAM_SETTINGS_FOLLOWER_H_
 

@@ -1,30 +1,17 @@
 #include "ports/linux/camera/program/thermometer.h"
 
 #include <limits>
-#include <vector>
-
-#include "octet/guard.h"
-
 namespace octet::port {
 namespace {
 
 // Readings come once a second; one that is older than a few has hung.
 constexpr uint64_t kOldNs = 5 * ThermalMonitor::kPeriodNs;
 
-// Those of the board that the blob was made for.
-std::vector<std::string> ZonesOf(const Model& model) {
-  std::vector<std::string> zones;
-  size_t bytes = 0;
-  const char* names = octet_guard_zones(model.blob().base, model.blob().header->file_bytes, &bytes);
-  for (size_t at = 0; at < bytes; at += zones.back().size() + 1) zones.emplace_back(names + at);
-  return zones;
-}
-
 }  // namespace
 
-bool Thermometer::Start(const Model& model) {
+bool Thermometer::Start(const std::vector<std::string>& zones) {
   if (monitor_) return has_zone_;
-  ThermalSensor sensor(root_, ZonesOf(model));
+  ThermalSensor sensor(root_, zones);
   has_zone_ = !sensor.type().empty();
   monitor_.emplace(std::move(sensor), begin_, [this](const ThermalReading& reading) {
     metrics_->SetTemperature(reading.state == ThermalState::kOk

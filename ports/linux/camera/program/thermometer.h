@@ -6,9 +6,9 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "ports/linux/metrics/metrics.h"
-#include "ports/linux/model.h"
 #include "ports/linux/thermal/monitor.h"
 
 namespace octet::port {
@@ -17,8 +17,9 @@ class Thermometer {
  public:
   Thermometer(std::string root, Metrics* metrics, std::function<void()> begin)
       : root_(std::move(root)), metrics_(metrics), begin_(std::move(begin)) {}
-  // Reads the zones that this model names, from now on; once, whoever asks. False: there are none.
-  bool Start(const Model& model);
+  // Reads these zones (as ThermalSensor takes them) from now on; once, whoever asks first.
+  // False: there are none.
+  bool Start(const std::vector<std::string>& zones);
   // NaN where there is none, or the last is old.
   float Celsius(uint64_t now_ns) const;
 

@@ -105,7 +105,7 @@ std::string Named(octet_slot slot) {
   return std::string("slot ") + SlotName(slot) + ": ";
 }
 
-// A line for each slot with a model; the answer has the last fault.
+// Says one line for each slot with a model. The answer has the last fault.
 SlotAnswer Verify(const Arguments& a, SlotStore* store, std::string* said) {
   const octet_slots_info info = store->Info();
   SlotAnswer fault;
@@ -160,7 +160,7 @@ SlotAnswer Do(const Arguments& a, SlotStore* store, std::string* said, bool* cou
     answer = store->RollBack(OCTET_SLOTS_ASKED);
     *said = Named(left) + "rolled back";
   } else if (a.command == "boot") {
-    SlotModel model;
+    SlotChoice model;
     answer = store->Boot(&model);
     *said = model.path;
     *counted = model.on_trial;
@@ -214,7 +214,7 @@ int Main(int argc, char** argv) {
   } else {
     std::printf("%s\n", said.c_str());
   }
-  // Whoever asked for the path did not get it, so this was no boot.
+  // The caller did not get the path, so the boot is not counted.
   if (counted && !PrintedArrives()) store.TakeBack();
   return 0;
 }

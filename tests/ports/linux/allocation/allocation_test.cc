@@ -9,6 +9,7 @@
 #include <fstream>
 #include <vector>
 
+#include "ports/linux/camera/program/guard/metrics.h"
 #include "ports/linux/metrics/metrics.h"
 #include "ports/linux/thermal/sensor.h"
 #include "ports/linux/thread_pool.h"
@@ -128,21 +129,24 @@ TEST(Allocation, NoneForMetricsAndTemperature) {
   const port::ThermalSensor sensor(folder, {});
   port::BlobDescription blob;
   blob.AddPlan("int8");
-  for (int i = 0; i < 16; ++i) blob.AddLayer("a layer whose name is longer than a short string");
+  port::LayerNames layers;
+  for (int i = 0; i < 16; ++i) layers.Add("a layer whose name is longer than a short string");
   port::Metrics metrics(0);
+  auto& guard = metrics.Numbers<port::GuardNumbers>();
   port::Exposition text(port::Metrics::kTextBytes);
   port::ThermalReading reading;
   calls = 0;
   counting = true;
   metrics.SetBlob(blob);
+  guard.SetLayers(layers);
   for (uint32_t i = 0; i < 100; ++i) {
     reading = sensor.Read();
     metrics.SetTemperature(reading.celsius());
     metrics.AddResult(i * 1'000'000, i * 2'000'000);
     metrics.SetFrames(i, i, i);
     metrics.SetPlan(i % 2);
-    metrics.CountSwitch(port::SwitchReason::kHeat);
-    metrics.SetLayer(i % 16, 0.1f, 0.2f, 0.3f);
+    guard.switches.Count(port::SwitchReason::kHeat);
+    guard.SetLayer(i % 16, 0.1f, 0.2f, 0.3f);
     text.Clear();
     metrics.Write(i, &text);
   }

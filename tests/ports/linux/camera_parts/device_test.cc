@@ -1,5 +1,5 @@
 // The name that follows from a machine id, against systemd's own.
-#include "ports/linux/camera/program/device.h"
+#include "ports/linux/camera/program/device/device.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // Average precision of a stream against numbers worked out by hand.
-#include "ports/linux/camera/program/live_score.h"
+#include "ports/linux/camera/program/score/live_score.h"
 
 #include <gtest/gtest.h>
 

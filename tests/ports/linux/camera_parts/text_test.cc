@@ -5,8 +5,11 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
+
+#include "ports/linux/camera/program/guard/fields.h"
 
 namespace octet::port {
 namespace {
@@ -25,10 +28,10 @@ FrameReport Plain() {
   return report;
 }
 
-json Parsed(const FrameReport& report) {
+json Parsed(const FrameReport& report, const Line& fields = Line(1)) {
   Line line(kLineBytes);
   line.Add("what stood there before");
-  FormatJson(report, Results{}, nullptr, &line);
+  FormatJson(report, fields, Results{}, nullptr, &line);
   const std::string text(line.data(), line.length());
   EXPECT_EQ(text.find('\n'), text.size() - 1);
   return json::parse(text);
@@ -43,33 +46,35 @@ TEST(ResultText, FieldsThatEveryFrameHas) {
                                    {"dropped", 2}}));
 }
 
-// Each with itself alone, and nothing else.
 TEST(ResultText, FieldsThatSomeHave) {
   FrameReport report = Plain();
   json expected = Parsed(report);
-  report.slot = "b";
-  expected["slot"] = "b";
-  EXPECT_EQ(Parsed(report), expected);
-  report = Plain(), expected = Parsed(report);
-  report.device = "gate \"3\"";
-  expected["device"] = report.device;
-  EXPECT_EQ(Parsed(report), expected);
-  report = Plain(), expected = Parsed(report);
   report.picture = "a/b.jpg";
   expected["picture"] = "a/b.jpg";
   EXPECT_EQ(Parsed(report), expected);
-  report = Plain(), expected = Parsed(report);
-  report.score = 0.5f, report.temperature_c = 60;
-  EXPECT_EQ(Parsed(report), expected) << "nothing decides about the plan";
-  report.reason = "heat";
+  Line fields(256);
+  fields.Add(",\"slot\":\"b\",\"device\":");
+  fields.AddJsonString("gate \"3\" 100 %s");
+  expected["slot"] = "b";
+  expected["device"] = "gate \"3\" 100 %s";
+  EXPECT_EQ(Parsed(report, fields), expected);
+}
+
+// What is not known is null; nothing is left out.
+TEST(ResultText, FieldsOfTheGuard) {
+  const float none = std::numeric_limits<float>::quiet_NaN();
+  const auto with = [](float score, float celsius) {
+    Line fields(256);
+    AddGuardFields("heat", score, celsius, &fields);
+    return Parsed(Plain(), fields);
+  };
+  json expected = Parsed(Plain());
   expected["reason"] = "heat", expected["score"] = 0.5, expected["temperature_c"] = 60.0;
-  EXPECT_EQ(Parsed(report), expected);
-  report.score = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(with(0.5f, 60), expected);
   expected["score"] = nullptr;
-  EXPECT_EQ(Parsed(report), expected);
-  report.temperature_c = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(with(none, 60), expected);
   expected["temperature_c"] = nullptr;
-  EXPECT_EQ(Parsed(report), expected);
+  EXPECT_EQ(with(none, none), expected);
 }
 
 TEST(ResultText, StringsAreJson) {

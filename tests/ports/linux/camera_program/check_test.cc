@@ -179,7 +179,7 @@ TEST_F(BoardCheck, AStoreThatRuns) {
 }
 
 TEST_F(BoardCheck, ATrialIsNotCounted) {
-  port::SlotModel model;
+  port::SlotChoice model;
   {
     port::SlotStore store(Path("store"), {});
     ASSERT_TRUE(store.Boot(&model));

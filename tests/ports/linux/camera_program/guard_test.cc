@@ -1,5 +1,5 @@
 // octet-camera --guard on the mixed blob, whose two plans give different answers.
-#include "ports/linux/camera/program/share_of_last.h"
+#include "ports/linux/camera/program/guard/share_of_last.h"
 #include "tests/ports/linux/camera_program/camera_fixture.h"
 
 namespace octet::test {

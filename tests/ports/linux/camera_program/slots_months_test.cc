@@ -173,7 +173,7 @@ TEST_F(Months, ACallThatHangsStopsNoFrame) {
        [](int number) { return number == 0 ? Y4m(8, 8, 1) : "FRAME\n" + std::string(96, 'x'); },
        [](const std::string& run) {
          port::SlotStore store(run + "/store", {});
-         port::SlotModel model;
+         port::SlotChoice model;
          EXPECT_TRUE(store.Boot(&model));
        }})
       .RunAll(50);

@@ -1,5 +1,5 @@
 // What is kept of the model before, and how the next one is measured by it.
-#include "ports/linux/camera/program/comparison.h"
+#include "ports/linux/camera/program/slots/comparison.h"
 
 #include <algorithm>
 

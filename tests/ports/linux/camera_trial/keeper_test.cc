@@ -2,15 +2,15 @@
 // changes the answer.
 #include <filesystem>
 
-#include "ports/linux/camera/program/slot_keeper.h"
+#include "ports/linux/camera/program/slots/keeper.h"
 #include "tests/ports/linux/slot/models.h"
 
 namespace octet::test {
 namespace {
 
 namespace fs = std::filesystem;
+using port::SlotChoice;
 using port::SlotKeeper;
-using port::SlotModel;
 using port::SlotStore;
 using port::StoreAnswer;
 
@@ -32,7 +32,7 @@ class Keeper : public StoreFolder {
   octet_slots_info Info() const { return SlotStore(Store(), {}).Info(); }
   void BootTimes(uint32_t times) const {
     SlotStore store(Store(), {});
-    SlotModel model;
+    SlotChoice model;
     for (uint32_t i = 0; i < times; ++i) ASSERT_TRUE(store.Boot(&model));
   }
 };
@@ -79,7 +79,7 @@ TEST_F(Keeper, ABootSaysWhatItFound) {
 TEST_F(Keeper, AnotherModelIsSeenByItsSlotOrItsDigest) {
   Install(1);
   SlotKeeper keeper(Store(), {});
-  SlotModel running = keeper.Boot().model;
+  SlotChoice running = keeper.Boot().model;
   uint64_t now = kKeeperSecond;
   const auto look = [&] { return keeper.Look(running, now += kKeeperSecond); };
   StoreAnswer answer = look();
@@ -110,7 +110,7 @@ TEST_F(Keeper, AnotherModelIsSeenByItsSlotOrItsDigest) {
 TEST_F(Keeper, TheSameBytesInTheOtherSlotAreAnotherModel) {
   Install(1);
   SlotKeeper keeper(Store(), {});
-  const SlotModel running = keeper.Boot().model;
+  const SlotChoice running = keeper.Boot().model;
   Flash(1);
   const StoreAnswer answer = keeper.Look(running, kKeeperSecond);
   EXPECT_TRUE(answer.another);
@@ -122,12 +122,12 @@ TEST_F(Keeper, AVerdictIsOfTheModelThatRan) {
   Install(1);
   Flash(2);
   SlotKeeper keeper(Store(), {});
-  const SlotModel tried = keeper.Boot().model;
+  const SlotChoice tried = keeper.Boot().model;
   ASSERT_TRUE(tried.on_trial);
-  SlotModel other_slot = tried, other_digest = tried;
+  SlotChoice other_slot = tried, other_digest = tried;
   other_slot.slot = OCTET_SLOT_A;
   other_digest.digest[31] ^= 1;
-  for (const SlotModel& other : {other_slot, other_digest}) {
+  for (const SlotChoice& other : {other_slot, other_digest}) {
     for (const bool confirms : {true, false}) {
       const StoreAnswer answer =
           confirms ? keeper.Confirm(other) : keeper.RollBack(other, OCTET_SLOTS_FRAMES);
@@ -153,7 +153,7 @@ TEST_F(Keeper, AConfirmationIsOfTheSlotThatIsActive) {
   Install(1);
   Flash(2);
   SlotKeeper keeper(Store(), {});
-  const SlotModel tried = keeper.Boot().model;
+  const SlotChoice tried = keeper.Boot().model;
   ASSERT_TRUE(SlotStore(Store(), {}).RollBack(OCTET_SLOTS_ASKED));
   const StoreAnswer answer = keeper.Confirm(tried);
   EXPECT_TRUE(answer.done);
@@ -164,7 +164,7 @@ TEST_F(Keeper, AConfirmationIsOfTheSlotThatIsActive) {
 TEST_F(Keeper, WithoutRecordsNothingIsConfirmed) {
   Flash(1);
   SlotKeeper keeper(Store(), {});
-  const SlotModel tried = keeper.Boot().model;
+  const SlotChoice tried = keeper.Boot().model;
   for (const char* name : {"state-0", "state-1"}) fs::remove(Path("store/") + name);
   const StoreAnswer answer = keeper.Confirm(tried);
   EXPECT_FALSE(answer.done) << "nobody knows; to be tried again";
@@ -207,7 +207,7 @@ TEST_F(Keeper, ARefusalWhileAModelRunsIsSaidOnce) {
     StoreFolder::Install(&store, MakeStored({.id = 2, .counter = 2}));
   }
   SlotKeeper keeper(Store(), options);
-  const SlotModel running = keeper.Boot().model;
+  const SlotChoice running = keeper.Boot().model;
   ASSERT_EQ(running.slot, OCTET_SLOT_B);
   uint64_t now = kKeeperSecond;
   const auto look = [&] { return keeper.Look(running, now += kKeeperSecond); };
@@ -240,7 +240,7 @@ TEST_F(Keeper, NoWayBackBelowWhatRunsWhateverTheRecordsSay) {
       ASSERT_TRUE(store.Activate());
     }
     SlotKeeper keeper(Store(), {});
-    const SlotModel running = keeper.Boot().model;
+    const SlotChoice running = keeper.Boot().model;
     ASSERT_TRUE(running.on_trial);
     uint64_t now = kKeeperSecond;
     const auto look = [&] { return keeper.Look(running, now += kKeeperSecond); };
@@ -269,7 +269,7 @@ TEST_F(Keeper, NoWayBackBelowWhatRunsWhateverTheRecordsSay) {
 TEST_F(Keeper, WhatTheBoardForbidsIsRefusedWhileItRuns) {
   Install(1);
   SlotKeeper keeper(Store(), {});
-  const SlotModel running = keeper.Boot().model;
+  const SlotChoice running = keeper.Boot().model;
   EXPECT_EQ(keeper.Look(running, kKeeperSecond).refusal, "");
   WriteText("store/board", "me\nprecisions fp16\n");
   const StoreAnswer refused = keeper.Look(running, 2 * kKeeperSecond);
@@ -284,7 +284,7 @@ TEST_F(Keeper, AnotherListThatTakesTheModelChangesNothing) {
   Install(1);
   Flash(2);
   SlotKeeper keeper(Store(), {});
-  const SlotModel running = keeper.Boot().model;
+  const SlotChoice running = keeper.Boot().model;
   WriteText("store/board", "me\nprecisions int8 fp16\n");
   const StoreAnswer answer = keeper.Look(running, kKeeperSecond);
   EXPECT_FALSE(answer.another);
@@ -295,7 +295,7 @@ TEST_F(Keeper, AnotherListThatTakesTheModelChangesNothing) {
 TEST_F(Keeper, ABoardThatCannotBeReadIsSaidOnce) {
   Install(1);
   SlotKeeper keeper(Store(), {});
-  const SlotModel running = keeper.Boot().model;
+  const SlotChoice running = keeper.Boot().model;
   WriteText("store/board", "me\nno such rule\n");
   const StoreAnswer answer = keeper.Look(running, kKeeperSecond);
   EXPECT_NE(answer.news, "");
@@ -308,7 +308,7 @@ TEST_F(Keeper, ABoardThatCannotBeReadIsSaidOnce) {
 TEST_F(Keeper, WhatCannotRunIsTriedWithPauses) {
   Install(1);
   SlotKeeper keeper(Store(), {});
-  const SlotModel running = keeper.Boot().model;
+  const SlotChoice running = keeper.Boot().model;
   Flash(2);
   for (const char* name : {"slot-a.octet", "slot-b.octet"}) {
     Blob torn = ReadBlob(Path("store/") + name);

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "ports/linux/camera/program/emitter.h"
-#include "ports/linux/camera/program/slots.h"
+#include "ports/linux/camera/program/slots/slots.h"
 #include "tests/ports/linux/slot/models.h"
 #include "tests/support/mixed_blob.h"
 
@@ -70,8 +70,7 @@ class Slots : public StoreFolder {
     model_.emplace(slots_->Path(), port::ModelOptions());
     model_->Bind();
     reader_.emplace(*model_);
-    port::BlobDescription description;
-    slots_->Load({*model_, slots_->Path(), description});
+    slots_->Load({*model_, slots_->Path(), port::CameraOptions()});
     return News();
   }
   struct Frame {
@@ -92,8 +91,7 @@ class Slots : public StoreFolder {
                           .processed = 0,
                           .dropped = 0,
                           .lines_dropped = 0,
-                          .calm = what.calm,
-                          .stuck = what.stuck};
+                          .verdict = {.calm = what.calm, .stuck = what.stuck}};
     slots_->AfterFrame(outcome);
     return News();
   }
@@ -120,9 +118,9 @@ class Slots : public StoreFolder {
   }
   bool HasSaid(const std::string& text) { return News().find(text) != std::string::npos; }
   std::string Word() {
-    port::FrameReport report;
-    slots_->AddFields(0, &report);
-    return report.slot;
+    port::Line line(256);
+    slots_->AddFields(0, &line);
+    return std::string(line.data(), line.length());
   }
   std::string Summary() {
     port::Line line(256);

@@ -26,7 +26,7 @@ TEST_F(Slots, ATrialIsCountedOnce) {
   slots_->Choose();
   EXPECT_EQ(Info().attempts, 1u);
   EXPECT_FALSE(slots_->WaitsForFrame());
-  EXPECT_EQ(Word(), "b");
+  EXPECT_EQ(Word(), ",\"slot\":\"b\"");
   EXPECT_EQ(News(), "slot B, on trial, boot 1");
   EXPECT_EQ(News(), "");
 }
@@ -35,7 +35,7 @@ TEST_F(Slots, WithoutATrialTheModelIsChosenAtOnce) {
   Install(1);
   Start();
   EXPECT_FALSE(slots_->WaitsForFrame());
-  EXPECT_EQ(Word(), "a");
+  EXPECT_EQ(Word(), ",\"slot\":\"a\"");
   EXPECT_EQ(News(), "slot A");
 }
 
@@ -89,7 +89,7 @@ TEST_F(Slots, FiveBadFramesInARowRollBack) {
     EXPECT_TRUE(HasSaid("slot B is rolled back: bad frames"));
     EXPECT_EQ(Info().last_refusal, OCTET_SLOTS_FRAMES);
     ASSERT_TRUE(Turn()) << "the model before";
-    EXPECT_EQ(Word(), "a");
+    EXPECT_EQ(Word(), ",\"slot\":\"a\"");
     Load();
   }
 }
@@ -171,7 +171,7 @@ TEST_F(Slots, TheStoreIsLookedAtOnceASecond) {
   };
   EXPECT_FALSE(look_at(now_ + kSlotSecond - 1));
   EXPECT_TRUE(look_at(now_ + kSlotSecond));
-  EXPECT_EQ(Word(), "b");
+  EXPECT_EQ(Word(), ",\"slot\":\"b\"");
 }
 
 TEST_F(Slots, AStoreThatHangsIsSaidOnce) {
@@ -292,7 +292,7 @@ TEST_F(Slots, AModelThatStopsIsLeft) {
   Start();
   slots_->Choose();
   EXPECT_TRUE(slots_->Failed("it takes no pictures"));
-  EXPECT_EQ(Word(), "a");
+  EXPECT_EQ(Word(), ",\"slot\":\"a\"");
   EXPECT_TRUE(HasSaid("slot B is rolled back: it takes no pictures"));
   EXPECT_EQ(Info().last_refusal, OCTET_SLOTS_FRAMES);
   EXPECT_FALSE(slots_->Failed("it stopped")) << "what is confirmed stays";
@@ -314,7 +314,7 @@ TEST_F(Slots, AModelThatStopsIsLeftWithoutARecordToo) {
   const int other = open(Store().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   ASSERT_EQ(flock(other, LOCK_EX), 0);
   EXPECT_TRUE(slots_->Failed("it takes no pictures"));
-  EXPECT_EQ(Word(), "a");
+  EXPECT_EQ(Word(), ",\"slot\":\"a\"");
   EXPECT_TRUE(HasSaid("cannot be recorded yet"));
   EXPECT_EQ(Info().pending, OCTET_SLOT_B);
   Load();

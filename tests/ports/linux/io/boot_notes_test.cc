@@ -9,13 +9,13 @@ namespace {
 
 namespace fs = std::filesystem;
 using port::SlotAnswer;
-using port::SlotModel;
+using port::SlotChoice;
 using port::SlotStore;
 
 class BootNotes : public IoMatrix {
  protected:
   // On a card that takes nothing.
-  SlotAnswer BootReadOnly(SlotModel* model) {
+  SlotAnswer BootReadOnly(SlotChoice* model) {
     SlotStore store(Store(), {});
     const FailingCall read_only(0, Fault::kReadOnly, true);
     return store.Boot(model);
@@ -27,7 +27,7 @@ class BootNotes : public IoMatrix {
 
 TEST_F(BootNotes, AStoreWithoutARecord) {
   WriteBlob("store/slot-a.octet", first_);
-  SlotModel model;
+  SlotChoice model;
   const SlotAnswer answer = BootReadOnly(&model);
   ASSERT_TRUE(answer) << answer.why;
   EXPECT_TRUE(model.unrecorded);
@@ -40,7 +40,7 @@ TEST_F(BootNotes, AStoreWithoutARecord) {
 TEST_F(BootNotes, AModelThatWasConfirmedNeedsNoRecord) {
   SlotStore store(Store(), {});
   Install(&store, first_);
-  SlotModel model;
+  SlotChoice model;
   const SlotAnswer answer = BootReadOnly(&model);
   ASSERT_TRUE(answer);
   EXPECT_FALSE(model.unrecorded);
@@ -52,7 +52,7 @@ TEST_F(BootNotes, ATrialWaitsOnlyWhileItHasTries) {
   Install(&store, first_);
   ASSERT_TRUE(Stage(&store, second_));
   ASSERT_TRUE(store.Activate());
-  SlotModel model;
+  SlotChoice model;
   const uint32_t tries = store.Info().tries;
   for (uint32_t attempts = 0; attempts <= tries; ++attempts) {
     const SlotAnswer answer = BootReadOnly(&model);
@@ -75,7 +75,7 @@ TEST_F(BootNotes, TheActiveModelHasDecayed) {
   Blob torn = second_;
   torn.back() ^= 1;
   WriteBlob("store/slot-b.octet", torn);
-  SlotModel model;
+  SlotChoice model;
   const SlotAnswer answer = BootReadOnly(&model);
   ASSERT_TRUE(answer);
   EXPECT_EQ(model.slot, OCTET_SLOT_A);
@@ -86,7 +86,7 @@ TEST_F(BootNotes, TheActiveModelHasDecayed) {
 // What is wrong with the model that is there.
 TEST_F(BootNotes, WhyNoneRuns) {
   SlotStore store(Store(), {});
-  SlotModel model;
+  SlotChoice model;
   EXPECT_EQ(store.Boot(&model).code, OCTET_SLOTS_EMPTY);
   Blob torn = first_;
   torn.resize(torn.size() - 1);

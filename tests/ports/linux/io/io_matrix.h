@@ -77,9 +77,9 @@ class IoMatrix : public StoreFolder {
     std::filesystem::copy(Path("kept"), Store());
   }
   // Boots one of the two.
-  bool Boots(port::SlotModel* model = nullptr) const {
+  bool Boots(port::SlotChoice* model = nullptr) const {
     port::SlotStore store(Store(), {});
-    port::SlotModel own;
+    port::SlotChoice own;
     if (model == nullptr) model = &own;
     const port::SlotAnswer answer = store.Boot(model);
     EXPECT_TRUE(answer) << answer.why;

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "ports/linux/camera/program/drift_record.h"
+#include "ports/linux/camera/program/drift/record.h"
 #include "ports/linux/camera/program/line_writer.h"
 #include "ports/linux/output/output_file.h"
 #include "runtime/drift/record.h"

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "ports/linux/camera/program/emitter.h"
-#include "ports/linux/camera/program/slot_keeper.h"
+#include "ports/linux/camera/program/slots/keeper.h"
 #include "ports/linux/slot/known_formats.h"
 #include "tests/ports/linux/io/io_matrix.h"
 
@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using port::SlotAnswer;
-using port::SlotModel;
+using port::SlotChoice;
 using port::SlotStore;
 
 TEST_F(IoMatrix, StageAndActivate) {
@@ -134,7 +134,7 @@ TEST_F(IoMatrix, TrialConfirmRollBack) {
     ASSERT_TRUE(store.Activate());
     Keep();
   }
-  SlotModel model;
+  SlotChoice model;
   Each(
       "boot of a trial", [&] { Restore(); },
       [&] {
@@ -208,7 +208,7 @@ TEST_F(IoMatrix, FallBack) {
     WriteBlob("store/slot-b.octet", torn);
     Keep();
   }
-  SlotModel model;
+  SlotChoice model;
   Each(
       "fall back", [&] { Restore(); },
       [&] {
@@ -234,7 +234,7 @@ TEST_F(IoMatrix, NoRecord) {
       "boot without a record", [&] { Restore(); },
       [&] {
         SlotStore store(Store(), {});
-        SlotModel model;
+        SlotChoice model;
         return static_cast<bool>(store.Boot(&model));
       },
       [&](Ended ended) {

@@ -1,5 +1,5 @@
 // Decisions of the guard, as it makes them, and what is counted of them.
-#include "ports/linux/metrics/guard_metrics.h"
+#include "ports/linux/camera/program/guard/metrics.h"
 
 #include <gtest/gtest.h>
 

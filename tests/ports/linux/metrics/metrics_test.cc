@@ -9,6 +9,10 @@
 #include <string>
 #include <thread>
 
+#include "ports/linux/camera/program/drift/metrics.h"
+#include "ports/linux/camera/program/guard/metrics.h"
+#include "ports/linux/camera/program/observers.h"
+#include "ports/linux/camera/program/slots/metrics.h"
 #include "ports/linux/metrics/metrics_server.h"
 #include "ports/linux/model.h"
 #include "tests/support/http_client.h"
@@ -28,6 +32,15 @@ BlobDescription TwoPlans() {
   blob.security_counter = 7;
   return blob;
 }
+
+// With the numbers of all features, as the program has them.
+class All : public Metrics {
+ public:
+  explicit All(double start_s = 0) : Metrics(start_s) { AddFeatureMetrics(this); }
+  GuardNumbers& guard = Numbers<GuardNumbers>();
+  DriftNumbers& drift = Numbers<DriftNumbers>();
+  SlotNumbers& slots = Numbers<SlotNumbers>();
+};
 
 std::string TextOf(const Metrics& metrics) {
   Exposition out(Metrics::kTextBytes);
@@ -79,7 +92,7 @@ TEST(Exposition, WhatDoesNotFitIsSaid) {
 
 // Prometheus needs a counter to begin at 0, or its first event is no increase.
 TEST(Metrics, EventsExistFromTheStart) {
-  Metrics metrics(1795268288.25);
+  All metrics(1795268288.25);
   const auto series = SeriesOf(TextOf(metrics));
   const std::map<std::string, std::vector<std::string>> words = {
       {"octet_plan_switches_total{reason=",
@@ -109,15 +122,15 @@ TEST(Metrics, EventsExistFromTheStart) {
 }
 
 TEST(Metrics, EveryEventCountsItsOwn) {
-  Metrics metrics(0);
-  metrics.CountSwitch(SwitchReason::kHeat);
-  metrics.CountSwitch(SwitchReason::kHeat);
-  metrics.CountSwitch(SwitchReason::kManual);
-  metrics.CountBreaker(BreakerEvent::kStuck);
-  metrics.CountThermal(ThermalEvent::kBack);
-  metrics.CountDrift(DriftEvent::kRefused);
-  metrics.CountFlashRefusal(FlashRefusal::kStorage);
-  metrics.CountSlot(SlotEvent::kRollback);
+  All metrics(0);
+  metrics.guard.switches.Count(SwitchReason::kHeat);
+  metrics.guard.switches.Count(SwitchReason::kHeat);
+  metrics.guard.switches.Count(SwitchReason::kManual);
+  metrics.guard.breaker.Count(BreakerEvent::kStuck);
+  metrics.guard.thermal.Count(ThermalEvent::kBack);
+  metrics.drift.events.Count(DriftEvent::kRefused);
+  metrics.slots.refusals.Count(FlashRefusal::kStorage);
+  metrics.slots.events.Count(SlotEvent::kRollback);
   const auto series = SeriesOf(TextOf(metrics));
   EXPECT_EQ(series.at("octet_plan_switches_total{reason=\"heat\"}"), "2");
   EXPECT_EQ(series.at("octet_plan_switches_total{reason=\"manual\"}"), "1");
@@ -130,11 +143,11 @@ TEST(Metrics, EveryEventCountsItsOwn) {
 }
 
 TEST(Metrics, TheBlobAndItsPlan) {
-  Metrics metrics(0);
+  All metrics(0);
   metrics.SetBlob(TwoPlans());
   metrics.SetPlan(1);
-  metrics.SetSlot('b');
-  metrics.SetTrialAgreement(0.5f);
+  metrics.slots.SetSlot('b');
+  metrics.slots.SetTrialAgreement(0.5f);
   auto series = SeriesOf(TextOf(metrics));
   EXPECT_EQ(series.at("octet_blob_info{digest=\"00081018202830384048505860687078"
                       "80889098a0a8b0b8c0c8d0d8e0e8f0f8\",model=\"det\\\"ector\\\\\","
@@ -150,7 +163,7 @@ TEST(Metrics, TheBlobAndItsPlan) {
   BlobDescription other;
   other.SetModel("two");
   other.AddPlan("only");
-  other.latency_budget_s = 0.05f;
+  metrics.guard.SetLatencyBudget(0.05f);
   metrics.SetBlob(other);
   series = SeriesOf(TextOf(metrics));
   EXPECT_EQ(series.at("octet_blob_info{digest=\"\",model=\"two\",board=\"\"}"), "1");
@@ -160,10 +173,10 @@ TEST(Metrics, TheBlobAndItsPlan) {
 }
 
 TEST(Metrics, GaugesComeAndGo) {
-  Metrics metrics(0);
+  All metrics(0);
   metrics.SetTemperature(61.5f);
-  metrics.SetScore(0.25f);
-  metrics.SetRateDivisor(3);
+  metrics.guard.SetScore(0.25f);
+  metrics.guard.SetRateDivisor(3);
   metrics.SetFrames(10, 3, 2);
   for (int i = 0; i < 4; ++i) metrics.CountSkipped();
   auto series = SeriesOf(TextOf(metrics));
@@ -180,7 +193,7 @@ TEST(Metrics, GaugesComeAndGo) {
 }
 
 TEST(Metrics, TimesFallIntoTheirBuckets) {
-  Metrics metrics(0);
+  All metrics(0);
   // At a bound, just above it, below the least, above the most.
   for (const uint64_t ns :
        {uint64_t{2'000'000}, uint64_t{2'000'001}, uint64_t{0}, uint64_t{100'000},
@@ -206,20 +219,20 @@ TEST(Metrics, TimesFallIntoTheirBuckets) {
 }
 
 TEST(Metrics, LayersByName) {
-  BlobDescription blob = TwoPlans();
-  const std::string longest(BlobDescription::kNameBytes - 1, 'x');
-  blob.AddLayer("conv1");
-  blob.AddLayer("conv1");  // names of layers need not differ
-  blob.AddLayer(longest);
-  blob.AddLayer("cut " + longest);  // the same from where it is cut
-  blob.AddLayer("cut off " + longest);
-  blob.AddLayer("tab\there \xC3\xA4");
-  blob.AddLayer("never set");
-  Metrics metrics(0);
-  metrics.SetBlob(blob);
+  LayerNames names;
+  const std::string longest(MetricName().size() - 1, 'x');
+  names.Add("conv1");
+  names.Add("conv1");  // names of layers need not differ
+  names.Add(longest);
+  names.Add("cut " + longest);  // the same from where it is cut
+  names.Add("cut off " + longest);
+  names.Add("tab\there \xC3\xA4");
+  names.Add("never set");
+  All metrics(0);
+  metrics.guard.SetLayers(names);
   for (uint32_t i = 0; i < 6; ++i)
-    metrics.SetLayer(i, 0.5f + static_cast<float>(i), 0.125f, -0.25f);
-  metrics.SetLayer(16, 1, 1, 1);  // beyond: nothing
+    metrics.guard.SetLayer(i, 0.5f + static_cast<float>(i), 0.125f, -0.25f);
+  metrics.guard.SetLayer(16, 1, 1, 1);  // beyond: nothing
   auto series = SeriesOf(TextOf(metrics));
   EXPECT_EQ(series.at("quantization_error{layer=\"conv1\"}"), "0.5");
   EXPECT_EQ(series.at("quantization_error{layer=\"conv1#2\"}"), "1.5");
@@ -232,29 +245,32 @@ TEST(Metrics, LayersByName) {
   EXPECT_EQ(series.at("octet_range_use_ratio{layer=\"conv1\"}"), "-0.25");
   EXPECT_EQ(series.count("quantization_error{layer=\"never set\"}"), 0u);
   // The next blob's layers have no values yet.
-  metrics.SetBlob(blob);
+  metrics.guard.SetLayers(names);
   series = SeriesOf(TextOf(metrics));
   EXPECT_EQ(series.count("quantization_error{layer=\"conv1\"}"), 0u);
 }
 
 // The longest that may ever be written: every name full of what is escaped, every number long.
 TEST(Metrics, TheBufferHoldsTheLongestText) {
-  const std::string name(BlobDescription::kNameBytes + 10, '"');
+  const std::string name(MetricName().size() + 10, '"');
   BlobDescription blob;
   const uint8_t digest[32] = {};
   blob.SetDigest(digest);
   blob.SetModel(name);
   blob.SetBoard(name);
   blob.security_counter = UINT64_MAX;
-  blob.latency_budget_s = 1.2345678e-20f;
   for (int i = 0; i < 20; ++i) blob.AddPlan(name + std::to_string(i));
-  for (int i = 0; i < 20; ++i) blob.AddLayer(name);
-  Metrics metrics(1795268288.0123456);
+  LayerNames layers;
+  for (int i = 0; i < 20; ++i) layers.Add(name);
+  All metrics(1795268288.0123456);
   metrics.SetBlob(blob);
-  for (uint32_t i = 0; i < 16; ++i) metrics.SetLayer(i, -1.2345678e-20f, -1.2345678e-20f, -1e-30f);
+  metrics.guard.SetLatencyBudget(1.2345678e-20f);
+  metrics.guard.SetLayers(layers);
+  for (uint32_t i = 0; i < 16; ++i)
+    metrics.guard.SetLayer(i, -1.2345678e-20f, -1.2345678e-20f, -1e-30f);
   metrics.SetFrames(UINT64_MAX, UINT64_MAX, UINT64_MAX);
-  metrics.SetSlot('a');
-  metrics.SetScore(-1.2345678e-20f);
+  metrics.slots.SetSlot('a');
+  metrics.guard.SetScore(-1.2345678e-20f);
   metrics.SetTemperature(-1.2345678e-20f);
   metrics.AddResult(UINT64_MAX / 2, UINT64_MAX / 2);
   const std::string text = TextOf(metrics);
@@ -271,7 +287,7 @@ TEST(Metrics, NamesAreReadWhole) {
   }
   one.SetModel("one");
   two.SetModel("two");
-  Metrics metrics(0);
+  All metrics(0);
   metrics.SetBlob(one);
   std::atomic<bool> done{false};
   std::thread writer([&] {
@@ -295,7 +311,7 @@ TEST(Metrics, NamesAreReadWhole) {
 }
 
 TEST(MetricsServer, ServesThemToWhomItShould) {
-  Metrics metrics(0);
+  All metrics(0);
   metrics.SetBlob(TwoPlans());
   const StopRequest stop;
   const auto first = [](uint16_t port, const std::string& request) {
@@ -324,14 +340,14 @@ TEST(MetricsServer, ServesThemToWhomItShould) {
 // A counter of the store that falls is another store's, or a record that was lost: nothing is
 // counted, and at once. One that jumps is added, not counted through.
 TEST(StoreStates, CountersThatFallAndJump) {
-  Metrics metrics(0);
+  All metrics(0);
   StoreState state;
   state.known = state.has_record = true;
   state.last_refusal = OCTET_SLOTS_COUNTER;
   const auto set = [&](uint32_t sequence, uint32_t refusals) {
     state.sequence = sequence;
     state.refusals = refusals;
-    metrics.SetStore(state);
+    metrics.slots.SetStore(state);
   };
   const auto counted = [&] {
     Exposition text(Metrics::kTextBytes);
@@ -350,7 +366,7 @@ TEST(StoreStates, CountersThatFallAndJump) {
   set(5, 0);
   EXPECT_EQ(counted(), 2u + 0xFFFFFFFFu - 8u);
   state.has_record = false;  // cannot be read just now
-  metrics.SetStore(state);
+  metrics.slots.SetStore(state);
   state.has_record = true;
   set(6, 1);
   EXPECT_EQ(counted(), 3u + 0xFFFFFFFFu - 8u);

@@ -6,6 +6,10 @@
 #include <cstdio>
 #include <string>
 
+#include "ports/linux/camera/program/drift/metrics.h"
+#include "ports/linux/camera/program/guard/metrics.h"
+#include "ports/linux/camera/program/observers.h"
+#include "ports/linux/camera/program/slots/metrics.h"
 #include "ports/linux/metrics/metrics_server.h"
 
 int main() {
@@ -15,10 +19,14 @@ int main() {
   blob.SetBoard("x86-host");
   blob.AddPlan("int8");
   blob.AddPlan("fp16");
-  for (int i = 0; i < 16; ++i) blob.AddLayer("conv" + std::to_string(i));
   blob.security_counter = 3;
-  blob.latency_budget_s = 0.05f;
+  LayerNames layers;
+  for (int i = 0; i < 16; ++i) layers.Add("conv" + std::to_string(i));
   Metrics metrics(0);
+  AddFeatureMetrics(&metrics);
+  auto& guard = metrics.Numbers<GuardNumbers>();
+  guard.SetLatencyBudget(0.05f);
+  guard.SetLayers(layers);
   metrics.SetBlob(blob);
   const StopRequest stop;
   const MetricsServer server("0", &metrics, stop, [] {});
@@ -28,14 +36,14 @@ int main() {
     metrics.AddResult(step * 1'000'000, step * 2'000'000);
     metrics.SetFrames(step, step / 3, step / 5);
     metrics.SetPlan(step / 4 % 2);
-    metrics.CountSwitch(step / 4 % 2 == 0 ? SwitchReason::kRecovered : SwitchReason::kAccuracy);
-    metrics.CountBreaker(step / 4 % 2 == 0 ? BreakerEvent::kReturn : BreakerEvent::kTrip);
-    metrics.CountDrift(DriftEvent::kObserved);
-    metrics.SetScore(1 - 0.001f * static_cast<float>(step % 100));
+    guard.switches.Count(step / 4 % 2 == 0 ? SwitchReason::kRecovered : SwitchReason::kAccuracy);
+    guard.breaker.Count(step / 4 % 2 == 0 ? BreakerEvent::kReturn : BreakerEvent::kTrip);
+    metrics.Numbers<DriftNumbers>().events.Count(DriftEvent::kObserved);
+    guard.SetScore(1 - 0.001f * static_cast<float>(step % 100));
     metrics.SetTemperature(50 + static_cast<float>(step % 20));
-    metrics.SetSlot('a');
+    metrics.Numbers<SlotNumbers>().SetSlot('a');
     for (uint32_t layer = 0; layer < 16; ++layer) {
-      metrics.SetLayer(layer, 0.01f * static_cast<float>(layer + step % 4), 0.001f, 0.02f);
+      guard.SetLayer(layer, 0.01f * static_cast<float>(layer + step % 4), 0.001f, 0.02f);
     }
   }
   return 0;

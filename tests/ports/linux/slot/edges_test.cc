@@ -12,7 +12,7 @@ namespace octet::test {
 namespace {
 
 using port::SlotAnswer;
-using port::SlotModel;
+using port::SlotChoice;
 using port::SlotStore;
 
 constexpr uint32_t kMegabyte = 1 << 20;
@@ -43,7 +43,7 @@ class Edges : public StoreFolder, public ::testing::WithParamInterface<bool> {
   }
   void ExpectFallbackIs(SlotStore* store, const Blob& before) {
     ASSERT_TRUE(store->RollBack(OCTET_SLOTS_ASKED));
-    SlotModel model;
+    SlotChoice model;
     ASSERT_TRUE(store->Boot(&model));
     EXPECT_TRUE(ReadBlob(model.path) == before);
   }
@@ -145,7 +145,7 @@ TEST_P(Edges, WhatTheBoardAllows) {
   write(symmetric);
   SlotStore store(Where(), options);
   EXPECT_EQ(store.Verify(OCTET_SLOT_B).why, Where() + ": slot B: " + why);
-  SlotModel model;
+  SlotChoice model;
   ASSERT_TRUE(store.Boot(&model));
   EXPECT_EQ(model.slot, OCTET_SLOT_A);
   EXPECT_TRUE(ReadBlob(model.path) == before);
@@ -190,7 +190,7 @@ TEST_F(Devices, CreateForgetsNothing) {
   ASSERT_TRUE(Stage(&store, blob));
   ExpectKept(&store,
              "a store, slot A with a model of " + bytes + ", slot B with a model of " + bytes);
-  SlotModel model;
+  SlotChoice model;
   ASSERT_TRUE(store.Boot(&model)) << "it runs as before";
   ASSERT_TRUE(store.Create(true));
   EXPECT_EQ(store.Boot(&model).code, OCTET_SLOTS_EMPTY);
@@ -204,7 +204,7 @@ TEST_F(Devices, BothRecordsLost) {
   Install(&store, blob);
   for (const off_t at : {off_t{0}, kStateBytes}) Overwrite(store.path(), at, Blob(256, 0));
   ExpectKept(&store, "slot A with a model of " + std::to_string(blob.size()) + " bytes");
-  SlotModel model;
+  SlotChoice model;
   ASSERT_TRUE(store.Boot(&model)) << "what passes every check is adopted";
   EXPECT_TRUE(ReadBlob(model.path) == blob);
   // A damaged one is nobody's file system, but cannot run.
@@ -217,7 +217,7 @@ TEST_F(Devices, BothRecordsLost) {
 class Damaged : public StoreFolder {
  protected:
   SlotAnswer Boot(SlotStore* store) {
-    SlotModel model;
+    SlotChoice model;
     return store->Boot(&model);
   }
 };

@@ -73,7 +73,7 @@ TEST_F(Face, ForceTakesItAndOnlyForce) {
   EXPECT_EQ(refused.code, OCTET_SLOTS_OTHER) << "activate looks again";
   EXPECT_NE(refused.why.find("it has 2 labels, not 1"), std::string::npos) << refused.why;
   EXPECT_TRUE(forced.Activate());
-  port::SlotModel model;
+  port::SlotChoice model;
   EXPECT_TRUE(store.Boot(&model));
   EXPECT_TRUE(store.Confirm());
   // From now on that is the kind that runs.

@@ -23,7 +23,7 @@ namespace octet::test {
 namespace {
 
 using port::SlotAnswer;
-using port::SlotModel;
+using port::SlotChoice;
 using port::SlotStore;
 
 constexpr uint64_t kMillisecond = 1'000'000;
@@ -70,7 +70,7 @@ TEST_F(Faults, AStalledUploadKeepsNobodyWaiting) {
       changed.wait(lock, [&] { return stalled; });
     }
     SlotStore camera(Store(), Impatient());
-    SlotModel model;
+    SlotChoice model;
     const uint64_t begun = port::NowNs();
     const SlotAnswer booted = camera.Boot(&model);
     EXPECT_TRUE(booted && booted.note.empty()) << booted.why << booted.note;
@@ -98,7 +98,7 @@ TEST_F(Faults, ALockThatIsKeptHasADeadline) {
   EXPECT_EQ(refused.code, OCTET_SLOTS_STORAGE);
   EXPECT_NE(refused.why.find("another program has kept it locked"), std::string::npos);
   // A camera boots all the same: what needs no record.
-  SlotModel model;
+  SlotChoice model;
   const SlotAnswer booted = store.Boot(&model);
   ASSERT_TRUE(booted) << booted.why;
   EXPECT_TRUE(ReadBlob(model.path) == first);
@@ -117,7 +117,7 @@ TEST_F(Faults, ABootThatSaysNothingIsTakenBack) {
   Install(&store, MakeStored({.id = 1}));
   ASSERT_TRUE(Stage(&store, MakeStored({.id = 2})));
   ASSERT_TRUE(store.Activate());
-  SlotModel model;
+  SlotChoice model;
   for (int i = 0; i < 10; ++i) {
     ASSERT_TRUE(store.Boot(&model));
     EXPECT_TRUE(model.on_trial) << i;
@@ -149,7 +149,7 @@ TEST_F(Faults, AKeyThatIsTakenBackHoldsAtOnce) {
   options.keys = {Path("other.pub")};
   SlotStore store(Store(), options);
   Install(&store, MakeStored({.id = 1, .key = 1}));
-  SlotModel running;
+  SlotChoice running;
   ASSERT_TRUE(store.Boot(&running));
   EXPECT_FALSE(store.ReadTrust());
   EXPECT_TRUE(store.Trusts(running));
@@ -190,7 +190,7 @@ TEST_F(Faults, ALeastCounterIsNotTheFoldersToLower) {
   options.least_counter = 2;
   WriteBlob("store/slot-a.octet", MakeStored({.id = 1, .counter = 1}));
   SlotStore store(Store(), options);
-  SlotModel model;
+  SlotChoice model;
   SlotAnswer refused = store.Boot(&model);
   EXPECT_EQ(refused.code, OCTET_SLOTS_COUNTER) << "a model that lies there without records";
   EXPECT_NE(refused.why.find("--least-security-counter"), std::string::npos) << refused.why;
@@ -214,14 +214,14 @@ TEST_F(Faults, ALeastCounterIsNotTheFoldersToLower) {
 TEST_F(Faults, RecordsThatGoDoNotLowerWhatAProgramHasSeen) {
   SlotStore store(Store(), {});
   Install(&store, MakeStored({.id = 1, .counter = 7}));
-  SlotModel running;
+  SlotChoice running;
   ASSERT_TRUE(store.Boot(&running));
   store.LearnConfirmed(running);
   for (const char* name : port::kAreaFiles) std::filesystem::remove(Store() + "/" + name);
   SlotStore other(Store(), {});
   ASSERT_TRUE(Stage(&other, MakeStored({.id = 2, .counter = 6})));
   ASSERT_TRUE(other.Activate());
-  SlotModel model;
+  SlotChoice model;
   EXPECT_EQ(store.Boot(&model).code, OCTET_SLOTS_COUNTER);
   ASSERT_TRUE(Stage(&other, MakeStored({.id = 3, .counter = 7})));
   ASSERT_TRUE(other.Activate());
@@ -284,7 +284,7 @@ TEST_F(Foreign, FileSystemsAreNamedAndKept) {
     EXPECT_EQ(port::KnownFormat(device), c.name) << "untouched";
     ASSERT_TRUE(store.Create(true));
     EXPECT_EQ(port::KnownFormat(device), "") << "nobody takes it for that any more";
-    SlotModel model;
+    SlotChoice model;
     EXPECT_EQ(store.Boot(&model).code, OCTET_SLOTS_EMPTY);
   }
   EXPECT_EQ(port::KnownFormat(Device(0, "")), "");

@@ -149,7 +149,7 @@ void StoreFolder::Install(port::SlotStore* store, const Blob& blob) {
   ASSERT_TRUE(staged) << staged.why;
   const port::SlotAnswer active = store->Activate();
   ASSERT_TRUE(active) << active.why;
-  port::SlotModel model;
+  port::SlotChoice model;
   ASSERT_TRUE(store->Boot(&model));
   ASSERT_TRUE(model.on_trial);
   ASSERT_TRUE(store->Confirm());

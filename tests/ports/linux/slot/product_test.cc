@@ -83,7 +83,7 @@ TEST_P(Product, ActivateLooksAgainAndForceTakesIt) {
   ExpectFacts(refused.why, {"till", "door-cam", "--force"});
   EXPECT_EQ(store.Info().pending, OCTET_SLOT_NONE);
   EXPECT_TRUE(forced.Activate());
-  port::SlotModel model;
+  port::SlotChoice model;
   ASSERT_TRUE(store.Boot(&model));
   EXPECT_TRUE(model.on_trial);
   EXPECT_TRUE(store.Confirm());
@@ -152,7 +152,7 @@ TEST_P(Product, DamageIsSeen) {
   for (const char* text : {"", "\n\n\nx y\n", "door-cam\ntill\n"}) {
     WriteText("store/product", text);
     EXPECT_THROW(Stage(&store, Of("door-cam", 2)), port::InputError) << text;
-    port::SlotModel model;
+    port::SlotChoice model;
     EXPECT_TRUE(store.Boot(&model)) << "what runs, runs on";
   }
   std::filesystem::remove(Path("store/product"));

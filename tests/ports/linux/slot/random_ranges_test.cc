@@ -48,7 +48,7 @@ TEST_F(RandomRanges, ForceTakesThem) {
   EXPECT_TRUE(plain.Verify(OCTET_SLOT_A)) << "the bytes are good";
   EXPECT_EQ(plain.Activate().code, OCTET_SLOTS_RANDOM) << "activate looks again";
   EXPECT_TRUE(forced.Activate());
-  port::SlotModel model;
+  port::SlotChoice model;
   EXPECT_TRUE(plain.Boot(&model));
   EXPECT_TRUE(plain.Confirm()) << "what runs, runs on";
   EXPECT_TRUE(Stage(&plain, MakeStored({.id = 2})));

@@ -11,7 +11,7 @@ namespace octet::test {
 namespace {
 
 using nlohmann::json;
-using port::SlotModel;
+using port::SlotChoice;
 using port::SlotStore;
 
 class Report : public StoreFolder {
@@ -51,7 +51,7 @@ TEST_F(Report, EachStandingHasItsWord) {
   ASSERT_TRUE(store.Activate());
   ExpectFacts(Text(), {"slot A: on trial, boot 0 of 3; "});
   EXPECT_EQ(Json()["pending"], "A");
-  SlotModel model;
+  SlotChoice model;
   ASSERT_TRUE(store.Boot(&model));
   ExpectFacts(Text(), {"slot A: on trial, boot 1 of 3; "});
   EXPECT_EQ(Json()["attempts"], 1);

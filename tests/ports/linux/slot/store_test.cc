@@ -20,7 +20,7 @@ namespace octet::test {
 namespace {
 
 using port::SlotAnswer;
-using port::SlotModel;
+using port::SlotChoice;
 using port::SlotStore;
 
 // Each test on a folder and on a file that stands for a device.
@@ -36,8 +36,8 @@ class Store : public StoreFolder, public ::testing::WithParamInterface<bool> {
   }
   bool OnDevice() const { return GetParam(); }
   std::string Where() const { return Path(OnDevice() ? "device" : "store"); }
-  bool Boots(SlotStore* store, const Blob& blob, SlotModel* model = nullptr) {
-    SlotModel own;
+  bool Boots(SlotStore* store, const Blob& blob, SlotChoice* model = nullptr) {
+    SlotChoice own;
     if (model == nullptr) model = &own;
     const SlotAnswer answer = store->Boot(model);
     EXPECT_TRUE(answer) << answer.why;
@@ -51,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, Store, ::testing::Bool(),
 TEST_P(Store, AnUpdateAndTheWayBack) {
   const Blob first = MakeStored({.id = 1}), second = MakeStored({.id = 2});
   SlotStore store(Where(), {});
-  SlotModel model;
+  SlotChoice model;
   EXPECT_EQ(store.Boot(&model).code, OCTET_SLOTS_EMPTY);
   Install(&store, first);
   EXPECT_TRUE(Boots(&store, first, &model));
@@ -84,7 +84,7 @@ TEST_P(Store, TwoProgramsShareIt) {
   const Blob first = MakeStored({.id = 1}), second = MakeStored({.id = 2});
   SlotStore camera(Where(), {}), tool(Where(), {});
   Install(&tool, first);
-  SlotModel running;
+  SlotChoice running;
   EXPECT_TRUE(Boots(&camera, first, &running));
   ASSERT_TRUE(Stage(&tool, second));
   EXPECT_FALSE(camera.IsOutdated(running));
@@ -109,7 +109,7 @@ TEST_P(Store, ACrashLoopEnds) {
   }
   for (const Blob* expected : {&second, &second, &first, &first}) {
     SlotStore store(Where(), options);
-    SlotModel model;
+    SlotChoice model;
     EXPECT_TRUE(Boots(&store, *expected, &model));
     EXPECT_FALSE(store.IsOutdated(model));
   }
@@ -201,7 +201,7 @@ TEST_P(Store, KilledPrograms) {
     const pid_t child = fork();
     if (child == 0) {
       SlotStore store(Where(), {});
-      SlotModel model;
+      SlotChoice model;
       const bool done =
           Stage(&store, *next) && store.Activate() && store.Boot(&model) && store.Confirm();
       _exit(done ? 0 : 1);
@@ -213,7 +213,7 @@ TEST_P(Store, KilledPrograms) {
     int status = 0;
     ASSERT_EQ(waitpid(child, &status, 0), child);
     SlotStore store(Where(), {});
-    SlotModel model;
+    SlotChoice model;
     ASSERT_TRUE(store.Boot(&model)) << round;
     const Blob found = ReadBlob(model.path);
     ASSERT_TRUE(found == *active || found == *next) << round;
@@ -251,7 +251,7 @@ TEST_F(Folder, LinksAreNotFollowed) {
   for (const char* name : port::kAreaFiles) {
     ASSERT_EQ(symlink(Path("precious").c_str(), Path(std::string("store/") + name).c_str()), 0);
     SlotStore store(Path("store"), {});
-    SlotModel model;
+    SlotChoice model;
     bool failed = false;
     for (int i = 0; i < 2 && !failed; ++i) {
       failed = !Stage(&store, blob) || !store.Activate() || !store.Boot(&model) || !store.Confirm();
@@ -297,7 +297,7 @@ TEST_F(Folder, AModelCopiedThereIsTheFirst) {
   SlotStore store(Path("store"), {});
   EXPECT_EQ(store.Info().active, OCTET_SLOT_A);
   EXPECT_FALSE(std::filesystem::exists(Path("store/state-0"))) << "looking changes nothing";
-  SlotModel model;
+  SlotChoice model;
   ASSERT_TRUE(store.Boot(&model));
   EXPECT_EQ(model.path, Path("store/slot-a.octet"));
   EXPECT_FALSE(model.on_trial);

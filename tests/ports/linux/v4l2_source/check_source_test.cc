@@ -3,34 +3,23 @@
 
 #include <cerrno>
 
-#include "ports/linux/camera/program/board_check.h"
+#include "ports/linux/camera/program/check/check.h"
 #include "tests/ports/linux/v4l2_source/fake_camera.h"
-
-namespace octet::port {
-
-// Of the program's other files: no source but a camera is looked at here.
-BoardFinding FailedFinding(const std::string& name, const std::string& error) {
-  return {name, BoardState::kFails, error, ""};
-}
-std::unique_ptr<Source> OpenSource(const CameraOptions&, std::unique_ptr<Garments>*) {
-  throw InputError("no such source; name another");
-}
-
-}  // namespace octet::port
 
 namespace octet::test {
 namespace {
 
-using port::BoardFinding;
-using port::BoardState;
+using port::Finding;
+using port::FindingState;
 
 class CheckSource : public testing::Test {
  protected:
-  BoardFinding Look() {
+  Finding Look() {
     port::CameraOptions options;
     options.source = FakeCamera::kPath;
-    port::BoardFindings findings;
-    port::CheckSources(options, &findings);
+    port::Checked checked;
+    port::CheckSources(options, &checked);
+    const std::vector<Finding> findings = checked.All();
     EXPECT_EQ(findings.size(), 2u);
     EXPECT_EQ(findings[0].name, "source");
     EXPECT_EQ(findings[1].name, "cameras");
@@ -43,8 +32,8 @@ class CheckSource : public testing::Test {
 };
 
 TEST_F(CheckSource, ACameraIsNamed) {
-  const BoardFinding finding = Look();
-  EXPECT_EQ(finding.state, BoardState::kFine);
+  const Finding finding = Look();
+  EXPECT_EQ(finding.state, FindingState::kFine);
   EXPECT_EQ(finding.found, "/dev/null (Fake)");
   EXPECT_EQ(finding.mend, "");
   EXPECT_EQ(camera_.requested, 0u) << "no buffers were asked for";
@@ -60,26 +49,26 @@ TEST_F(CheckSource, EachReasonHasItsWayOut) {
                {ENXIO, "cannot be opened", "ls -l"}};
   for (const auto& c : cases) {
     camera_.open_error = c.error;
-    const BoardFinding finding = Look();
-    EXPECT_EQ(finding.state, BoardState::kFails);
+    const Finding finding = Look();
+    EXPECT_EQ(finding.state, FindingState::kFails);
     EXPECT_NE(finding.found.find(c.found), std::string::npos) << finding.found;
     EXPECT_NE(finding.mend.find(c.mend), std::string::npos) << finding.mend;
   }
   camera_.open_error = 0;
   camera_.failures = {{VIDIOC_QUERYCAP, ENOTTY}};
   EXPECT_NE(Look().found.find("is not a camera"), std::string::npos);
-  EXPECT_EQ(Look().state, BoardState::kFails);
+  EXPECT_EQ(Look().state, FindingState::kFails);
 }
 
 TEST_F(CheckSource, InUseIsWhatRefusesToFreeBuffers) {
   camera_.is_busy = true;
-  const BoardFinding busy = Look();
-  EXPECT_EQ(busy.state, BoardState::kFails);
+  const Finding busy = Look();
+  EXPECT_EQ(busy.state, FindingState::kFails);
   EXPECT_NE(busy.found.find("in use"), std::string::npos) << busy.found;
   EXPECT_NE(busy.mend.find("fuser -v /dev/null"), std::string::npos);
   camera_.is_busy = false;
   camera_.failures = {{VIDIOC_REQBUFS, EINVAL}};
-  EXPECT_EQ(Look().state, BoardState::kFine) << "any other answer is no use by others";
+  EXPECT_EQ(Look().state, FindingState::kFine) << "any other answer is no use by others";
 }
 
 TEST_F(CheckSource, BothAbilitiesAreNeeded) {
@@ -95,8 +84,8 @@ TEST_F(CheckSource, BothAbilitiesAreNeeded) {
   for (const auto& c : cases) {
     camera_.capabilities = c.capabilities;
     camera_.device_caps = c.device_caps;
-    const BoardFinding finding = Look();
-    EXPECT_EQ(finding.state == BoardState::kFine, c.captures) << finding.found;
+    const Finding finding = Look();
+    EXPECT_EQ(finding.state == FindingState::kFine, c.captures) << finding.found;
     EXPECT_EQ(finding.found.find("no streaming") == std::string::npos, c.captures);
   }
 }
@@ -110,10 +99,11 @@ TEST(CheckSources, WhatIsWanted) {
   for (const auto& c : cases) {
     port::CameraOptions options;
     options.source = c.source;
-    port::BoardFindings findings;
-    port::CheckSources(options, &findings);
+    port::Checked checked;
+    port::CheckSources(options, &checked);
+    const std::vector<Finding> findings = checked.All();
     if (findings[1].found != "none in /dev/video*") GTEST_SKIP() << "this machine has a camera";
-    EXPECT_EQ(findings[1].state, c.wanted ? BoardState::kLacks : BoardState::kFine) << c.source;
+    EXPECT_EQ(findings[1].state, c.wanted ? FindingState::kLacks : FindingState::kFine) << c.source;
     EXPECT_EQ(findings[1].mend.empty(), !c.wanted);
   }
 }

@@ -1,0 +1,17 @@
+// What --source names, as a source of frames.
+#ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_OPEN_SOURCE_H_
+#define OCTET_PORTS_LINUX_CAMERA_PROGRAM_OPEN_SOURCE_H_
+
+#include <memory>
+
+#include "ports/linux/camera/program/options.h"
+#include "ports/linux/capture/source.h"
+
+namespace octet::port {
+
+// Throws InputError.
+std::unique_ptr<Source> OpenSource(const CameraOptions& options);
+
+}  // namespace octet::port
+
+#endif  // OCTET_PORTS_LINUX_CAMERA_PROGRAM_OPEN_SOURCE_H_
