@@ -1,6 +1,6 @@
 // From scales to the numbers that an int8 layer is stored with: codes, clamps, tables, factors and
-// their shifts. One author for the converter, which computes in double, and for scales that move on
-// the board (QUANTIZATION.md, 18), which has float alone: Real is either, and each keeps its bits.
+// their shifts. One author for the converter, which computes in double, and for layers that change
+// on the board, which has float alone: Real is either, and each keeps its bits.
 #ifndef OCTET_QUANT_PARAMETERS_H_
 #define OCTET_QUANT_PARAMETERS_H_
 

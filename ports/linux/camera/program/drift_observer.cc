@@ -65,8 +65,10 @@ CheckSettings DescribeDrift(CommandLine& app, CameraOptions& o) {
       .Needs("--drift", " FILE")
       .Reloads(Reload::kWithModel);
   return [&o] {
-    o.model.drift = !o.drift.empty();
-    if (o.model.drift) o.model.all_plans = true;
+    constexpr ModelFeature kScales = {OCTET_WITH_DRIFT, "",
+                                      ": has no drift section; convert the model with --drift"};
+    o.model.Set(kScales, !o.drift.empty());
+    if (!o.drift.empty()) o.model.all_plans = true;
   };
 }
 

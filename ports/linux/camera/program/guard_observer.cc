@@ -121,6 +121,7 @@ CheckSettings DescribeGuard(CommandLine& app, CameraOptions& o) {
       .Reloads(Reload::kWithModel);
   return [&o] {
     if (!o.guard_settings.empty()) o.guard = true;
+    o.model.Set({OCTET_WITH_GUARD, nullptr, nullptr}, o.guard);
     if (o.guard) o.model.all_plans = true;
   };
 }

@@ -160,8 +160,7 @@ class Loop {
 
   ModelOptions WantedOptions() {
     ModelOptions wanted = options_.model;
-    if (wanted.all_plans || std::any_of(observers_.begin(), observers_.end(),
-                                        [](const auto& one) { return one->WantsLayers(); })) {
+    if (wanted.all_plans) {
       wanted.before_layer = LayerHook::BeforeLayer;
       wanted.before_layer_context = &shared_.hook;
     }

@@ -87,8 +87,6 @@ class Observer {
   virtual void Start(const Loaded&) {}
   // False: this frame is passed over.
   virtual bool Wants(const FrameBuffer&) { return true; }
-  // That BeforeLayer be called, also where no other plan is bound.
-  virtual bool WantsLayers() const { return false; }
   // Within octet_run of a frame, or of a run of its own (LayerHook); on the loop's thread.
   virtual void BeforeLayer(uint32_t) {}
   // The layers have run; nothing is decoded yet.

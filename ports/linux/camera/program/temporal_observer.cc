@@ -11,12 +11,6 @@ class TemporalObserver final : public Observer {
  public:
   void Load(const Loaded& loaded) override { temporal_.emplace(loaded.model, loaded.path); }
   void Unload() override { temporal_.reset(); }
-  bool WantsLayers() const override { return true; }
-  // Behind the probes, which look at what the layer itself gave.
-  void BeforeLayer(uint32_t layer) override {
-    if (temporal_) temporal_->BeforeLayer(layer);
-  }
-  void AfterRun(octet_session* session) override { temporal_->AfterRun(session); }
   void AddSummary(uint64_t, Line* line) override {
     if (!temporal_) return;
     line->Add(",\"temporal_layers\":%u,\"temporal_bytes\":%llu,\"temporal_cuts\":%llu",
@@ -34,7 +28,7 @@ CheckSettings DescribeTemporal(CommandLine& app, CameraOptions& o) {
   app.AddFlag("--temporal", o.temporal,
               "blend the noisiest layers of the int8 plan with earlier frames, by the filters of "
               "octet convert --temporal; gains: docs/temporal.md");
-  return [] {};
+  return [&o] { o.model.Set({OCTET_WITH_TEMPORAL, nullptr, nullptr}, o.temporal); };
 }
 
 std::unique_ptr<Observer> MakeTemporal(const CameraOptions& options, Shared&) {
