@@ -37,7 +37,7 @@ endforeach()
 if(TARGET octet)
   set(octet_converter_objects $<TARGET_OBJECTS:octet>)
   foreach(library IN ITEMS octet_cli octet_support octet_boards octet_decode_spec octet_metadata octet_recognise octet_import octet_passes octet_executor octet_calibrate octet_quantize
-          octet_assign octet_simulate octet_recover octet_analyze octet_report octet_lower octet_plan octet_drift octet_export octet_judge octet_ort octet_write octet_images octet_operators octet_graph octet_pictures
+          octet_assign octet_simulate octet_recover octet_analyze octet_report octet_lower octet_plan octet_export octet_judge octet_ort octet_write octet_images octet_operators octet_graph octet_pictures
           octet_command_line octet_words octet_guard_settings octet_output octet_slot octet_port_linux)
     list(APPEND octet_converter_objects $<TARGET_OBJECTS:${library}>)
   endforeach()

@@ -5,11 +5,15 @@
 #include <cstdint>
 #include <vector>
 
+#include "octet/octet.h"
+
 namespace octet::blobs {
 
 // The runtime's own verifier has the last word: what it refuses must never reach a board. Throws
 // std::logic_error.
 void VerifyBlob(const std::vector<uint8_t>& blob);
+// Of its answer about a part that VerifyBlob does not look into.
+void RequireTaken(octet_status status);
 
 }  // namespace octet::blobs
 

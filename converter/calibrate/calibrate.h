@@ -35,7 +35,7 @@ struct Statistics {
   // Extremes of the finite values by channel (axis 1), for [1, C, H, W] with C > 1; else empty.
   std::vector<Range> channels;
   // Of each sample's largest |value|, where that is normal: log2 in steps of 1/256, rounded down
-  // (runtime/drift/log2.h). Integers, so that any order of adding gives the same.
+  // (runtime/core/log2.h). Integers, so that any order of adding gives the same.
   int64_t peaks = 0, peak_sum = 0, peak_squares = 0;
 };
 

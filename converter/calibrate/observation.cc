@@ -7,7 +7,7 @@
 
 #include "runtime/core/checked.h"
 #include "runtime/core/half.h"
-#include "runtime/drift/log2.h"
+#include "runtime/core/log2.h"
 
 namespace octet::calibrate {
 namespace {
@@ -100,7 +100,7 @@ void Observation::Add(std::span<const float> values, size_t channels, bool maske
   if (extremes.min > extremes.max) return;
   const float peak = std::max(-extremes.min, extremes.max);
   if (IsNormalPositiveFloat(peak)) {
-    const int64_t log = drift::Log2Of(FloatBits(peak));
+    const int64_t log = Log2Of(FloatBits(peak));
     ++peaks_;
     peak_sum_ += log;
     peak_squares_ += log * log;

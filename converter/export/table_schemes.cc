@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "runtime/quant/parameters.h"
+
 namespace octet::exporting {
 namespace {
 
@@ -47,13 +49,8 @@ int DifferingEntries(const lower::FunctionOf& function, std::span<const int8_t> 
                      int zero_point, double output_scale, int output_zero_point) {
   int differing = 0;
   for (int code = kLowest; code <= kHighest; ++code) {
-    double y = std::floor(ValueOf(function, scale, code, zero_point) /
-                              static_cast<double>(static_cast<float>(output_scale)) +
-                          0.5) +
-               output_zero_point;
-    if (std::isnan(y)) y = output_zero_point;
-    const int entry = static_cast<int>(
-        std::clamp(y, static_cast<double>(kLowest), static_cast<double>(kHighest)));
+    const int8_t entry = CodeOf<double>(ValueOf(function, scale, code, zero_point),
+                                        static_cast<float>(output_scale), output_zero_point);
     differing += entry != table[static_cast<size_t>(code - kLowest)];
   }
   return differing;

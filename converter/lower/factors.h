@@ -7,18 +7,19 @@
 #include <cmath>
 
 #include "converter/lower/weights.h"
-#include "runtime/quant/requantize.h"
+#include "runtime/quant/parameters.h"
 
 namespace octet::lower {
 
 // Section 5: out = a * Ma + b * Mb with factors of 16 bits or, in section 13, of 31.
-enum class FactorBits : int { k16 = 15, k31 = 30 };
+enum class FactorBits : int { k16 = kSumFactorBits, k31 = 30 };
 template <typename Params>
 void SetAddFactors(double a, double b, FactorBits bits, Params* params) {
   const double largest = std::max(std::fabs(a), std::fabs(b));
   const double most = std::ldexp(1.0, static_cast<int>(bits)) - 1;
-  int shift = bits == FactorBits::k16 ? 30 : kMaxSumShift;
-  while (shift > 1 && std::ldexp(largest, shift) >= most) --shift;
+  const int shift =
+      std::max(1, LargestShift(bits == FactorBits::k16 ? kMostSumShift : kMaxSumShift,
+                               [=](int at) { return std::ldexp(largest, at) < most; }));
   const auto factor = [shift, most](double x) {
     return static_cast<int32_t>(std::clamp(std::floor(std::ldexp(x, shift) + 0.5), -most, most));
   };

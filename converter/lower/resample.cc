@@ -9,6 +9,7 @@
 #include "converter/lower/weights.h"
 #include "converter/support/error.h"
 #include "runtime/format/resample.h"
+#include "runtime/quant/parameters.h"
 
 namespace octet::lower {
 namespace {
@@ -86,11 +87,6 @@ void CheckWeights(const graph::Node& node, const ResizeMap& map) {
   }
 }
 
-int8_t Quantized(float value, const Tensor& to) {
-  const double q = std::floor(static_cast<double>(value) / to.scale + 0.5) + to.zero_point;
-  return static_cast<int8_t>(std::clamp(q, -128.0, 127.0));
-}
-
 void EmitLayer(Builder& builder, const graph::Node& node, int input, int output,
                const std::vector<Dimension>& stored) {
   const blob::Precision precision = builder.PrecisionOf(node);
@@ -121,7 +117,7 @@ void EmitLayer(Builder& builder, const graph::Node& node, int input, int output,
     const Multiplier multiplier = MakeMultiplier(factor, params.pre_shift);
     params.multiplier = multiplier.multiplier;
     params.shift = multiplier.shift;
-    params.outside_q = Quantized(params.outside, to);
+    params.outside_q = CodeOf<double>(params.outside, to.scale, to.zero_point);
   }
   Layer& layer = builder.Emit(node, blob::Op::kResample, precision, {input}, output);
   layer.extra = ToBytes(table);

@@ -11,6 +11,7 @@
 #include "converter/operators/unary.h"
 #include "converter/support/error.h"
 #include "runtime/core/half.h"
+#include "runtime/quant/parameters.h"
 
 namespace octet::lower {
 namespace {
@@ -173,15 +174,10 @@ Bytes HalfTable(const FunctionOf& function) {
 }
 
 Bytes UnaryTable(const FunctionOf& function, const Tensor& from, const Tensor& to) {
-  Bytes table(256);
-  for (int q = -128; q < 128; ++q) {
-    const double x = static_cast<double>(from.scale) * (q - from.zero_point);
-    double y = std::floor(Evaluate(function, x) / to.scale + 0.5) + to.zero_point;
-    if (std::isnan(y)) y = to.zero_point;
-    table[static_cast<size_t>(q + 128)] =
-        static_cast<uint8_t>(static_cast<int8_t>(std::clamp(y, -128.0, 127.0)));
-  }
-  return table;
+  std::array<int8_t, 256> table;
+  CodesOfFunction<double>([&](double x) { return Evaluate(function, x); }, from.scale,
+                          from.zero_point, to.scale, to.zero_point, table.data());
+  return Bytes(table.begin(), table.end());
 }
 
 ChannelTables UnaryTables(const FunctionOf& function, const Tensor& from, const Tensor& to) {
@@ -217,12 +213,7 @@ bool ClampOf(const FunctionOf& function, const Tensor& to, int8_t* lo, int8_t* h
     *lo = static_cast<int8_t>(to.zero_point);
     return true;
   }
-  const auto quantized = [&to](double x) {
-    return static_cast<int8_t>(
-        std::clamp(std::floor(x / to.scale + 0.5) + to.zero_point, -128.0, 127.0));
-  };
-  *lo = quantized(function.alpha);
-  *hi = quantized(function.beta);
+  CodesOfClamp<double>(function.alpha, function.beta, to.scale, to.zero_point, lo, hi);
   return *lo <= *hi;
 }
 

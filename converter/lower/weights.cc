@@ -6,6 +6,7 @@
 
 #include "converter/lower/conv_codes.h"
 #include "runtime/core/half.h"
+#include "runtime/quant/parameters.h"
 
 namespace octet::lower {
 namespace {
@@ -32,9 +33,7 @@ std::vector<int8_t> QuantizeValues(const std::vector<float>& values,
                                    const quantize::TensorScheme& scheme) {
   std::vector<int8_t> result(values.size());
   for (size_t i = 0; i < values.size(); ++i) {
-    const double q =
-        std::floor(static_cast<double>(values[i]) / scheme.scale + 0.5) + scheme.zero_point;
-    result[i] = static_cast<int8_t>(std::clamp(q, -128.0, 127.0));
+    result[i] = CodeOf<double>(values[i], scheme.scale, scheme.zero_point);
   }
   return result;
 }
@@ -53,23 +52,16 @@ Multiplier MakeMultiplier(double factor, int pre_shift) {
   int exponent = 0;
   const double fraction =
       std::frexp(factor, &exponent);  // factor = fraction * 2^exponent, fraction in [0.5, 1)
-  auto multiplier = static_cast<int64_t>(std::llround(std::ldexp(fraction, 31)));
-  if (multiplier == int64_t{1} << 31) {
-    multiplier >>= 1;
-    ++exponent;
-  }
-  const int shift = -exponent;
-  if (factor <= 0 || shift > 31) return Multiplier{0, 1};
-  // Only rounding up to exactly 0.5 can reach shift 0; the largest value below it is the same to 31
-  // bits.
-  if (shift < 1) return Multiplier{INT32_MAX, 1};
-  return Multiplier{static_cast<int32_t>(multiplier), shift};
+  if (!(factor > 0)) return Multiplier{0, 1};
+  return StoredMultiplier(NormalMultiplier(std::llround(std::ldexp(fraction, 31)), -exponent));
 }
 
 int PreShiftFor(double largest_factor) {
-  int pre_shift = 0;
-  while (std::ldexp(largest_factor, -pre_shift) >= 0.5 && pre_shift < kMaxPreShift) ++pre_shift;
-  return pre_shift;
+  if (!(largest_factor > 0)) return 0;
+  if (std::isinf(largest_factor)) return kMaxPreShift;
+  int exponent = 0;
+  std::frexp(largest_factor, &exponent);
+  return std::min(PreShiftOf(-exponent), kMaxPreShift);
 }
 
 ConvWeights ArrangeConvWeights(const graph::Tensor& weights, const graph::Tensor* bias) {
@@ -116,7 +108,8 @@ QuantizedConv QuantizeConv(const ConvWeights& weights, const Tensor& input, cons
           row[k];
     }
     block.weight_sum[lane] = channel.weight_sum;
-    block.bias[lane] = channel.bias - input.zero_point * channel.weight_sum;
+    block.bias[lane] =
+        static_cast<int32_t>(channel.bias - ShareOfZeroPoint(input.zero_point, channel.weight_sum));
     block.multiplier[lane] = channel.multiplier.multiplier;
     block.shift[lane] = channel.multiplier.shift;
   }

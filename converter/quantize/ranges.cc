@@ -87,7 +87,7 @@ class RangeChooser {
   }
 
   // The bounds of a clamp that acts are the range: its codes at both ends are then exact. One that
-  // the data come nowhere near is a guard, and would only cost resolution.
+  // the data come nowhere near would only cost resolution.
   static void TakeClamp(const operators::ClampBounds& clamp, const calibrate::Statistics& seen,
                         ValueRange* range) {
     if (std::isfinite(clamp.high) && clamp.high > 0 && seen.max >= clamp.high / 2) {

@@ -25,6 +25,11 @@ bool IsLarge(blob::SectionKind kind) {
 
 }  // namespace
 
+void ModelOptions::Set(const ModelFeature& feature, bool on) {
+  std::erase_if(features, [&](const ModelFeature& one) { return one.bit == feature.bit; });
+  if (on) features.push_back(feature);
+}
+
 Model::Model(const std::string& path, const ModelOptions& options)
     : Model(std::make_shared<LoadedBlob>(path, options.storage), options) {}
 
@@ -60,8 +65,7 @@ Model::Model(std::shared_ptr<LoadedBlob> blob, const ModelOptions& options)
   const octet_status sized = octet_arena_bytes(file_.data(), file_.bytes(), isa_, options.threads,
                                                PlanMask(), &arena_bytes_);
   if (sized.code == OCTET_INVALID_ARGUMENT) {
-    const std::string why = options.why_not ? options.why_not(blob_) : "";
-    if (!why.empty()) throw InputError(path + ": " + why);
+    RefuseFeatures();
     throw InputError("--threads " + std::to_string(options.threads) + ": use 1 to 256");
   }
   if (sized.code != OCTET_OK) Refuse(sized);
@@ -83,6 +87,25 @@ Model::Model(std::shared_ptr<LoadedBlob> blob, const ModelOptions& options)
 
 void Model::RefuseUnless(Status status) const {
   if (!IsOk(status)) Refuse(ToC(status));
+}
+
+uint32_t Model::PlanMask() const {
+  uint32_t mask = plan_mask();
+  for (const ModelFeature& feature : options_.features) mask |= feature.bit;
+  return mask;
+}
+
+// Where one of the features is what is asked for in vain.
+void Model::RefuseFeatures() const {
+  for (const ModelFeature& feature : options_.features) {
+    if (feature.before == nullptr) continue;
+    size_t unused = 0;
+    const octet_status alone =
+        octet_arena_bytes(file_.data(), file_.bytes(), isa_, 1, plan_mask() | feature.bit, &unused);
+    if (alone.code == OCTET_INVALID_ARGUMENT) {
+      throw InputError(feature.before + file_.path() + feature.behind);
+    }
+  }
 }
 
 // Everything but weights is loaded.

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "octet/octet.h"
 #include "ports/linux/blob_file.h"
@@ -19,20 +20,28 @@
 
 namespace octet::port {
 
+// Part of a session (runtime/engine/features.inc).
+struct ModelFeature {
+  uint32_t bit;  // OCTET_WITH_*
+  // Said of a blob that lacks what the feature needs: in front of its path, and behind. null: the
+  // feature needs nothing.
+  const char *before, *behind;
+};
+
 struct ModelOptions {
   std::optional<octet_isa> isa;  // unset: the best this machine has
   uint32_t threads = 1;
   std::string plan;        // empty: plan 0
   bool all_plans = false;  // bound, for SetPlan; else that plan alone
-  uint32_t with = 0;       // OCTET_WITH_...: added to the mask of plans
+  std::vector<ModelFeature> features;
   bool verify_hashes = true;
   bool float_sums = false;  // octet_config has it
   BlobStorage storage = BlobStorage::kOwned;
-  // Why this blob cannot be bound with these options, behind its path; empty: no reason is known.
-  std::function<std::string(const BlobView& blob)> why_not;
   uint64_t (*ticks)(void) = nullptr;
   int (*before_layer)(void* context, uint32_t layer) = nullptr;  // octet_config has both
   void* before_layer_context = nullptr;
+
+  void Set(const ModelFeature& feature, bool on);
 };
 
 // Of an option that sets BlobStorage::kMapped.
@@ -84,13 +93,14 @@ class Model {
   };
 
   [[noreturn]] void Refuse(octet_status status) const;
+  void RefuseFeatures() const;
   void RefuseUnless(Status status) const;
   void Open();
   void FindPlan(const std::string& name);
   void LoadOrRefuse(size_t begin, size_t end) const;
   template <typename Act>
   void EachSection(Act act);
-  uint32_t PlanMask() const { return plan_mask() | options_.with; }
+  uint32_t PlanMask() const;
   bool InUse(const blob::Section& section, uint32_t plan) const;
   bool InUseByBound(const blob::Section& section) const;
   void VerifyHashes();

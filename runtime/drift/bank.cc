@@ -44,7 +44,6 @@ Bank* MakeBank(const Section& section, uint8_t* memory) {
   bank->tensors = reinterpret_cast<blob::TensorRecord*>(memory + at.tensors);
   bank->layers = reinterpret_cast<blob::LayerRecord*>(memory + at.layers);
   bank->data_offset = (uint32_t)at.data;
-  StartRounds(section, &bank->rounds);
   return bank;
 }
 

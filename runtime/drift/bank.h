@@ -1,4 +1,4 @@
-// The layers of a plan whose scales have moved, in the arena behind the bound layers:
+// The layers of a plan whose scales have moved, in the arena:
 //   Bank | tensor records of the plan | layer records | their channels and tables
 // The blob is never written; what it says stays one call away.
 #ifndef OCTET_DRIFT_BANK_H_
@@ -13,8 +13,9 @@ namespace drift {
 
 struct Bank {
   Section section;
-  Rounds rounds;
-  bool moved;  // the records below hold, instead of the blob's
+  Peaks peaks;                           // of the frame that is observed
+  int8_t steps[blob::kMostDriftGroups];  // the bank is filled for
+  bool moved;                            // the records below hold, instead of the blob's
   uint8_t* base;
   blob::TensorRecord* tensors;
   blob::LayerRecord* layers;  // in the order of section.layers

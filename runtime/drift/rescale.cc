@@ -7,6 +7,7 @@
 #include "runtime/drift/log2.h"
 #include "runtime/kernels/check.h"
 #include "runtime/kernels/function.h"
+#include "runtime/quant/parameters.h"
 
 namespace octet {
 namespace drift {
@@ -16,17 +17,8 @@ namespace {
 Multiplier Scaled(Multiplier from, int32_t steps) {
   if (from.multiplier == 0) return from;
   const Steps split = SplitSteps(steps);
-  int64_t m = TimesPower(from.multiplier, split.eighth);  // [2^30, 2^32)
-  int32_t s = from.shift - split.octaves;
-  if (m > INT32_MAX) {
-    m = (m + 1) >> 1;
-    --s;
-  }
-  if (m > INT32_MAX) {  // rounded up to 2^31
-    m >>= 1;
-    --s;
-  }
-  return Multiplier{(int32_t)m, s};
+  const int64_t m = TimesPower(from.multiplier, split.eighth);  // [2^30, 2^32)
+  return NormalMultiplier(m, from.shift - split.octaves);
 }
 
 // What makes every shift of a layer lie in [1, 31] again: as little pre-shift as that takes.
@@ -38,21 +30,16 @@ struct Range {
   }
 };
 bool MovePreShift(const Range& shifts, uint8_t* pre_shift, int32_t* by) {
-  *by = shifts.least == INT32_MAX ? 0 : 1 - shifts.least;
-  if (*by < -(int32_t)*pre_shift) *by = -(int32_t)*pre_shift;
-  if (*by + (int32_t)*pre_shift > kMaxPreShift) return false;
-  *pre_shift = (uint8_t)(*pre_shift + *by);
+  *by = 0;
+  if (shifts.least == INT32_MAX) return true;
+  const int32_t wanted = PreShiftOf(shifts.least - (int32_t)*pre_shift);
+  if (wanted > kMaxPreShift) return false;
+  *by = wanted - (int32_t)*pre_shift;
+  *pre_shift = (uint8_t)wanted;
   return true;
 }
-Multiplier Shifted(Multiplier m, int32_t by) {
-  m.shift += by;
-  return m.multiplier == 0 || m.shift > 31 ? Multiplier{0, 1} : m;
-}
-
-int8_t ToCode(float value, float scale, int32_t zero_point) {
-  const float code = FloatFloor(value / scale + 0.5f) + (float)zero_point;
-  if (code != code) return (int8_t)zero_point;
-  return code < -128.0f ? (int8_t)-128 : code > 127.0f ? (int8_t)127 : (int8_t)(int32_t)code;
+Multiplier Shifted(const Multiplier& m, int32_t by) {
+  return StoredMultiplier(Multiplier{m.multiplier, m.shift + by});
 }
 
 // The clamp is a function of real values: its codes follow the scale. Channels that have scales of
@@ -60,17 +47,15 @@ int8_t ToCode(float value, float scale, int32_t zero_point) {
 void MoveClamp(const blob::DriftLayer& entry, const blob::TensorRecord& out, int8_t* lo,
                int8_t* hi) {
   if (entry.function != blob::Function::kClamp || out.per_channel != 0) return;
-  *lo = ToCode(entry.alpha, out.scale, out.zero_point);
-  *hi = ToCode(entry.beta, out.scale, out.zero_point);
+  CodesOfClamp(entry.alpha, entry.beta, out.scale, out.zero_point, lo, hi);
 }
 
 void FillTable(const blob::DriftLayer& entry, float scale, int32_t zero_point,
                const blob::TensorRecord& out, int8_t* table) {
-  for (int32_t q = -128; q < 128; ++q) {
-    const float x = scale * (float)(q - zero_point);
-    table[q + 128] = ToCode(ApplyFunction(entry.function, x, entry.alpha, entry.beta), out.scale,
-                            out.zero_point);
-  }
+  const auto function = [&entry](float x) {
+    return ApplyFunction(entry.function, x, entry.alpha, entry.beta);
+  };
+  CodesOfFunction<float>(function, scale, zero_point, out.scale, out.zero_point, table);
 }
 
 // A copy of the layer's bytes at `ref` in its own place.
@@ -117,13 +102,13 @@ bool RescaleConv(const LayerView& from, const blob::DriftLayer& entry, const Mov
   const uint64_t channels = layer.channels.bytes / sizeof(blob::ChannelBlockS8) * kChannelBlock;
   if (in != 0 || result != 0) {
     constexpr int64_t kMostReal = (int64_t)1 << 32;  // of TimesPower
-    const auto zero_point = int64_t{InputOf(from, 0).zero_point};
+    const auto zero_point = int32_t{InputOf(from, 0).zero_point};
     Range shifts;
     for (uint64_t c = 0; c < channels; ++c) {
       blob::ChannelBlockS8& block = blocks[c / kChannelBlock];
       const uint32_t o = c % kChannelBlock;
       // The bias counts in scale_in * scale_w, and has the zero point's share folded in.
-      const int64_t folded = zero_point * block.weight_sum[o];
+      const int64_t folded = ShareOfZeroPoint(zero_point, block.weight_sum[o]);
       const Multiplier old = {block.multiplier[o], block.shift[o]};
       const Multiplier m = Scaled(old, in - result);
       // So has a zero point of the channel's own, in steps of the result, which change.
@@ -208,16 +193,14 @@ bool RescaleAdd(const LayerView& from, const blob::DriftLayer& entry, const Move
   const int32_t out = move.Of(layer.output);
   const int32_t a = move.Of(from.inputs[0]) - out, b = move.Of(from.inputs[1]) - out;
   if (a != 0 || b != 0) {
-    constexpr int64_t kLimit = 1 << 15;
-    constexpr int32_t kMostShift = 30;
-    int32_t shift = kMostShift;
+    constexpr int64_t kLimit = 1 << kSumFactorBits;
     int64_t ma = 0, mb = 0;
-    for (; shift >= 1; --shift) {
-      ma = SumFactor(p.multiplier_a, a, p.shift, shift);
-      mb = SumFactor(p.multiplier_b, b, p.shift, shift);
-      if (ma > -kLimit && ma < kLimit && mb > -kLimit && mb < kLimit) break;
-    }
-    if (shift < 1) return false;
+    const int32_t shift = LargestShift(kMostSumShift, [&](int32_t at) {
+      ma = SumFactor(p.multiplier_a, a, p.shift, at);
+      mb = SumFactor(p.multiplier_b, b, p.shift, at);
+      return ma > -kLimit && ma < kLimit && mb > -kLimit && mb < kLimit;
+    });
+    if (shift == 0) return false;
     p.multiplier_a = (int32_t)ma;
     p.multiplier_b = (int32_t)mb;
     p.shift = shift;

@@ -23,7 +23,7 @@ struct Place {
 };
 
 // from: the layer in the blob, accepted by its check. steps: by how many eighths of an octave each
-// group's scale moves. QUANTIZATION.md, 18: the only float is in scales and in tables of functions.
+// group's scale moves. docs/drift.md: the only float is in scales and in tables of functions.
 // False: a factor grows beyond what the format holds.
 bool Rescale(const LayerView& from, const blob::DriftLayer& entry, const Section& section,
              const int8_t* steps, const Place& place);

@@ -48,7 +48,6 @@ void BeginRound(Rounds* rounds) {
   rounds->role = OCTET_DRIFT_FIT;
   rounds->frames = 0;
   rounds->agreement = rounds->fidelity = 0;
-  memset(rounds->peak, 0, sizeof(rounds->peak));
   memset(rounds->sum, 0, sizeof(rounds->sum));
   memset(rounds->counted, 0, sizeof(rounds->counted));
 }
@@ -63,28 +62,27 @@ void StartRounds(const Section& section, Rounds* rounds) {
 }
 
 void Observe(const Section& section, uint32_t tensor, const uint16_t* halves, uint64_t count,
-             Rounds* rounds) {
-  for (uint32_t g = 0; g < rounds->group_count; ++g) {
+             Peaks* peaks) {
+  for (uint32_t g = 0; g < section.record->group_count; ++g) {
     if (section.groups[g].tensor != tensor) continue;
-    uint16_t peak = rounds->peak[g];
+    uint16_t peak = peaks->of[g];
     for (uint64_t i = 0; i < count; ++i) {
       const uint16_t size = halves[i] & 0x7FFF;
       if (size > peak && size < kInfinity) peak = size;
     }
-    rounds->peak[g] = peak;
+    peaks->of[g] = peak;
   }
 }
 
-bool EndFit(const Section& section, Rounds* rounds, bool* over) {
+bool EndFit(const Section& section, const Peaks& peaks, Rounds* rounds, bool* over) {
   for (uint32_t g = 0; g < rounds->group_count; ++g) {
-    if (rounds->peak[g] == 0) continue;
+    if (peaks.of[g] == 0) continue;
     const uint32_t tensor = section.groups[g].tensor;
     // A power of two, and the peak of a normal float: their logarithms add up.
-    const int32_t log = Log2Of(FloatBits(HalfToFloat(rounds->peak[g]))) +
+    const int32_t log = Log2Of(FloatBits(HalfToFloat(peaks.of[g]))) +
                         Log2Of(FloatBits(section.observe.tensors[tensor].scale));
     rounds->sum[g] += log;
     ++rounds->counted[g];
-    rounds->peak[g] = 0;
   }
   ++rounds->frames;
   *over = rounds->frames >= rounds->fit_frames;
@@ -149,11 +147,11 @@ uint32_t octet_drift_fidelity(const float* finer, const float* other, size_t cou
     power += block_power;
     difference += block_difference;
   }
-  constexpr int32_t kMost = 100 * octet::drift::kLogUnit;
+  constexpr int32_t kMost = 100 * octet::kLogUnit;
   // Not finite, or nothing: then nothing is told.
   if (!octet::IsNormalPositiveFloat(power) || !octet::IsFiniteFloat(difference)) return 0;
   if (!octet::IsNormalPositiveFloat(difference)) return kMost;
-  const int32_t log = octet::drift::Log2Of(octet::FloatBits(power)) -
-                      octet::drift::Log2Of(octet::FloatBits(difference));
+  const int32_t log =
+      octet::Log2Of(octet::FloatBits(power)) - octet::Log2Of(octet::FloatBits(difference));
   return static_cast<uint32_t>(log < 0 ? 0 : log > kMost ? kMost : log);
 }

@@ -145,7 +145,9 @@ bool KeepsScale(const LayerRecord& layer, const TensorRecord& output) {
 }
 
 Status ViewSection(const BlobView& blob, Section* section) {
-  const Bytes& bytes = blob.drift;
+  Bytes bytes;
+  const Status found = FindSection(blob, blob::SectionKind::kDrift, &bytes);
+  if (!IsOk(found)) return found;
   if (bytes.data == nullptr) return Status{Code::kInvalidArgument, 0};
   const Status malformed = {Code::kMalformed, bytes.offset};
   if (bytes.bytes < sizeof(DriftRecord)) return malformed;

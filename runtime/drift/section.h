@@ -18,7 +18,7 @@ struct Section {
   PlanView plan, observe;
 };
 
-// Every rule of FORMAT.md. kInvalidArgument: the blob has no such section. The blob's plans are
+// Every rule of docs/drift.md. kInvalidArgument: the blob has no such section. The blob's plans are
 // validated, all of them.
 Status ViewSection(const BlobView& blob, Section* section);
 

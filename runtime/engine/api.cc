@@ -16,20 +16,6 @@ using octet::ToC;
 
 namespace {
 
-// The drift section where the mask asks for it, else nullptr. Both of its plans have to be bound,
-// and so were validated.
-Status FindDrift(const octet::BlobView& view, uint32_t plan_mask, octet::drift::Section* section,
-                 const octet::drift::Section** drift) {
-  *drift = nullptr;
-  if ((plan_mask & octet::kWithDrift) == 0) return octet::Ok();
-  const Status status = octet::FindDriftSection(view, section);
-  if (!octet::IsOk(status)) return status;
-  *drift = section;
-  const uint32_t needs = 1u << section->record->plan | 1u << section->record->observe_plan;
-  const bool bound = (octet::PlansOf(view, plan_mask) & needs) == needs;
-  return Status{bound ? Code::kOk : Code::kInvalidArgument, 0};
-}
-
 bool IsLevel(octet_isa isa) {
   return static_cast<uint32_t>(isa) < octet::kIsaCount;
 }
@@ -45,12 +31,11 @@ octet_status octet_arena_bytes(const void* blob, size_t blob_bytes, octet_isa is
   const Status status =
       octet::ValidateBlob(blob, blob_bytes, nullptr, plan_mask, octet::OperatorRules(), &view);
   if (!octet::IsOk(status)) return ToC(status);
-  octet::drift::Section section;
-  const octet::drift::Section* drift;
-  const Status found = FindDrift(view, plan_mask, &section, &drift);
+  octet::FeatureSizes features;
+  const Status found = octet::MeasureFeatures(view, plan_mask, &features);
   if (!octet::IsOk(found)) return ToC(found);
-  const octet::ArenaLayout layout = octet::LayOutArena(view, octet::PlansOf(view, plan_mask), drift,
-                                                       static_cast<Isa>(isa), threads);
+  const octet::ArenaLayout layout = octet::LayOutArena(view, octet::PlansOf(view, plan_mask),
+                                                       features, static_cast<Isa>(isa), threads);
   if (layout.bytes > SIZE_MAX / 2) return ToC(Code::kInvalidArgument);
   *arena_bytes = static_cast<size_t>(layout.bytes);
   return ToC(Code::kOk);
@@ -81,15 +66,14 @@ octet_status octet_bind(const void* blob, size_t blob_bytes, void* arena, size_t
                                             own.plan_mask, octet::OperatorRules(), &view);
   if (!octet::IsOk(status)) return ToC(status);
   const uint32_t plans = octet::PlansOf(view, own.plan_mask);
-  octet::drift::Section section;
-  const octet::drift::Section* drift;
-  const Status found = FindDrift(view, own.plan_mask, &section, &drift);
+  octet::FeatureSizes features;
+  const Status found = octet::MeasureFeatures(view, own.plan_mask, &features);
   if (!octet::IsOk(found)) return ToC(found);
-  const octet::ArenaLayout layout = octet::LayOutArena(view, plans, drift, isa, threads);
+  const octet::ArenaLayout layout = octet::LayOutArena(view, plans, features, isa, threads);
   if (layout.bytes > arena_bytes) return ToC(Code::kArenaTooSmall);
   if (own.pool != nullptr) own.pool = &pool;
   *session = reinterpret_cast<octet_session*>(
-      octet::Bind(view, plans, drift, layout, isa, threads, own, static_cast<uint8_t*>(arena)));
+      octet::Bind(view, plans, features, layout, isa, threads, own, static_cast<uint8_t*>(arena)));
   return ToC(Code::kOk);
 }
 
@@ -158,9 +142,8 @@ octet_status octet_run(octet_session* session) {
 }
 
 octet_status octet_run_layer(octet_session* session, uint32_t layer) {
-  if (layer >= octet::CurrentPlan(*SessionOf(session)).layer_count)
-    return ToC(Code::kInvalidArgument);
-  octet::RunLayer(*SessionOf(session), layer);
+  if (layer >= octet::CurrentPlan(*SessionOf(session)).layer_count) return ToC(Code::kInvalidArgument);
+  octet::RunLayer(SessionOf(session), layer);
   return ToC(Code::kOk);
 }
 

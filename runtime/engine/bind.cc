@@ -12,7 +12,7 @@ uint32_t InputTableIndex(const BlobView& blob, uint32_t input) {
   return index;
 }
 
-ArenaLayout LayOutArena(const BlobView& blob, uint32_t plan_mask, const drift::Section* drift,
+ArenaLayout LayOutArena(const BlobView& blob, uint32_t plan_mask, const FeatureSizes& features,
                         Isa isa, uint32_t threads) {
   uint64_t layer_count = 0, tensor_bytes = 0, scratch_bytes = 0;
   for (uint32_t p = 0; p < blob.model->plan_count; ++p) {
@@ -27,20 +27,21 @@ ArenaLayout LayOutArena(const BlobView& blob, uint32_t plan_mask, const drift::S
     if (plan.record->arena_bytes > tensor_bytes) tensor_bytes = plan.record->arena_bytes;
   }
   const uint64_t table_count = InputTableIndex(blob, blob.model->input_count);
-  // At most 2^31 bytes of tensors and 2^40 for each of 256 threads: far below 2^64.
+  // At most 2^31 bytes of tensors, 2^40 for each of 256 threads and 2^41 of features: far below
+  // 2^64.
   ArenaLayout layout;
   layout.scratch_bytes = scratch_bytes;
   layout.layers_offset = RoundUp64(sizeof(Session));
   layout.tables_offset = layout.layers_offset + RoundUp64(layer_count * sizeof(BoundLayer));
-  layout.drift_offset =
+  layout.features_offset =
       layout.tables_offset + RoundUp64(table_count * kInputTableEntries * sizeof(uint16_t));
-  layout.scratch_offset = layout.drift_offset + (drift == nullptr ? 0 : DriftBytes(*drift));
+  layout.scratch_offset = layout.features_offset + features.bytes;
   layout.tensors_offset = layout.scratch_offset + scratch_bytes * threads;
   layout.bytes = layout.tensors_offset + tensor_bytes;
   return layout;
 }
 
-Session* Bind(const BlobView& blob, uint32_t plan_mask, const drift::Section* drift,
+Session* Bind(const BlobView& blob, uint32_t plan_mask, const FeatureSizes& features,
               const ArenaLayout& layout, Isa isa, uint32_t threads, const octet_config& config,
               uint8_t* arena) {
   Session* session = reinterpret_cast<Session*>(arena);
@@ -62,7 +63,8 @@ Session* Bind(const BlobView& blob, uint32_t plan_mask, const drift::Section* dr
   session->tensors = arena + layout.tensors_offset;
   session->plan_mask = plan_mask;
   session->resident_plans = (uint8_t)plan_mask;
-  if (drift != nullptr) session->drift = MakeDriftBank(*drift, arena + layout.drift_offset);
+  session->features =
+      MakeFeatures(blob, config.plan_mask, features, arena + layout.features_offset);
   uint32_t first = 0;
   while ((plan_mask >> first & 1) == 0) ++first;
   SelectPlan(session, first);
@@ -70,19 +72,16 @@ Session* Bind(const BlobView& blob, uint32_t plan_mask, const drift::Section* dr
 }
 
 void SelectPlan(Session* session, uint32_t plan) {
+  CancelFrame(session);
   const BlobView& blob = session->blob;
   session->plan = plan;
   PlanView view;
   ViewPlan(blob, plan, &view);  // validated
-  const drift::Bank* bank = session->drift;
-  if (bank != nullptr && (!bank->moved || bank->section.record->plan != plan)) bank = nullptr;
-  session->records = bank == nullptr ? view.tensors : bank->tensors;
-  uint32_t moved = 0;
+  session->records = view.tensors;
   for (uint32_t k = 0; k < view.header->layer_count; ++k) {
-    LayerView layer = MakeLayerView(blob, view, k);
-    if (bank != nullptr) layer = DriftView(*bank, k, layer, &moved);
-    session->layers[k] = BoundLayer{layer, LayerRun(view.layers[k].op), 0};
+    session->layers[k] = BoundLayer{MakeLayerView(blob, view, k), LayerRun(view.layers[k].op), 0};
   }
+  BindFeatures(session);
   uint16_t* entries = session->input_tables;
   for (uint32_t i = 0; i < blob.model->input_count; ++i) {
     const blob::InputRecord& input = blob.inputs[i];

@@ -1,5 +1,6 @@
 #include "runtime/engine/operators.h"
 
+#include "runtime/engine/feature.h"
 #include "runtime/engine/selection.h"
 #include "runtime/kernels/plugin.h"
 
@@ -129,41 +130,16 @@ Isa LayerKernelIsa(const LayerView& view, const KernelTable& kernels) {
   return Isa::kReference;
 }
 
-constexpr bool kDriftIsLinked = IsSelectedWord(kDriftWord);
-
-Status FindDriftSection([[maybe_unused]] const BlobView& view,
-                        [[maybe_unused]] drift::Section* section) {
-  if constexpr (kDriftIsLinked) {
-    return drift::ViewSection(view, section);
-  } else {
-    return Status{Code::kOperatorUnavailable, 0};
+const Feature* FeatureAt(uint32_t number) {
+  switch (number) {
+#define OCTET_FEATURE(word, Name, bit)                             \
+  case k##Name##Number:                                            \
+    if constexpr (IsSelectedWord(#word)) return &k##Name##Feature; \
+    break;
+#include "runtime/engine/features.inc"
+#undef OCTET_FEATURE
   }
-}
-
-uint64_t DriftBytes([[maybe_unused]] const drift::Section& section) {
-  if constexpr (kDriftIsLinked) {
-    return drift::BankBytes(section);
-  } else {
-    return 0;
-  }
-}
-
-drift::Bank* MakeDriftBank([[maybe_unused]] const drift::Section& section,
-                           [[maybe_unused]] uint8_t* memory) {
-  if constexpr (kDriftIsLinked) {
-    return drift::MakeBank(section, memory);
-  } else {
-    return nullptr;
-  }
-}
-
-LayerView DriftView([[maybe_unused]] const drift::Bank& bank, [[maybe_unused]] uint32_t layer,
-                    const LayerView& from, [[maybe_unused]] uint32_t* at) {
-  if constexpr (kDriftIsLinked) {
-    return drift::ViewOf(bank, layer, from, at);
-  } else {
-    return from;
-  }
+  return nullptr;
 }
 
 }  // namespace octet

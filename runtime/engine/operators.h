@@ -2,7 +2,6 @@
 #ifndef OCTET_ENGINE_OPERATORS_H_
 #define OCTET_ENGINE_OPERATORS_H_
 
-#include "runtime/drift/bank.h"
 #include "runtime/format/validate.h"
 #include "runtime/kernels/operator.h"
 
@@ -27,13 +26,6 @@ const char* OpName(blob::Op op);
 // The level of the kernel that does the layer's work; reference for operators that have one
 // version.
 Isa LayerKernelIsa(const LayerView& view, const KernelTable& kernels);
-
-// drift/ as far as binding needs it; kOperatorUnavailable in a program that leaves it out. The
-// others are for a section that FindDriftSection has found.
-Status FindDriftSection(const BlobView& view, drift::Section* section);
-uint64_t DriftBytes(const drift::Section& section);
-drift::Bank* MakeDriftBank(const drift::Section& section, uint8_t* memory);
-LayerView DriftView(const drift::Bank& bank, uint32_t layer, const LayerView& from, uint32_t* at);
 
 static inline LayerRules OperatorRules() {
   return LayerRules{LayerIsLinked, LayerCheck};

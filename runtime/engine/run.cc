@@ -25,13 +25,15 @@ void RunShare(void* argument, uint32_t index) {
 
 }  // namespace
 
-void RunLayer(const Session& session, uint32_t layer) {
-  LayerTask task = {&session, &session.layers[layer]};
-  if (session.pool.run != nullptr) {
-    session.pool.run(session.pool.context, RunShare, &task);
+void RunLayer(Session* session, uint32_t layer) {
+  BeforeLayer(session, layer);
+  LayerTask task = {session, &session->layers[layer]};
+  if (session->pool.run != nullptr) {
+    session->pool.run(session->pool.context, RunShare, &task);
   } else {
     RunShare(&task, 0);
   }
+  AfterLayer(session, layer);
 }
 
 Code Run(Session* session) {
@@ -40,9 +42,10 @@ Code Run(Session* session) {
   for (uint32_t k = 0; k < layer_count; ++k) {
     if (session->before_layer != nullptr &&
         session->before_layer(session->before_layer_context, k) != 0) {
+      CancelFrame(session);
       return Code::kCancelled;
     }
-    RunLayer(*session, k);
+    RunLayer(session, k);
     if (session->ticks != nullptr) {
       const uint64_t now = session->ticks();
       session->layers[k].ticks = now - before;

@@ -34,8 +34,12 @@ constexpr OperatorWords kOperatorWords[] = {
 // Kernels of inputs and outputs, which no operator names: always linked. Those of frames are as
 // large as a model's operators, so a selection gets the reference alone unless it lists this word.
 constexpr const char kFrameWord[] = "input_frame";
-// Scales that move (octet/drift.h): a selection that lists it binds with them.
-constexpr const char kDriftWord[] = "drift";
+// A session may be bound with those features alone that a selection lists.
+constexpr const char* kFeatureWords[] = {
+#define OCTET_FEATURE(word, Name, bit) #word,
+#include "runtime/engine/features.inc"
+#undef OCTET_FEATURE
+};
 constexpr const char* kTransferKernels[] = {"input_frame", "input_f32", "input_f16", "output_f16"};
 
 static constexpr const char* IsaWord(Isa isa) {
@@ -77,7 +81,8 @@ static constexpr bool IsSelectedWord(const char* word) {
   return HasWord(OCTET_OPERATORS, word);
 }
 static constexpr uint32_t CountKnownOperators() {
-  uint32_t count = (IsSelectedWord(kFrameWord) ? 1u : 0u) + (IsSelectedWord(kDriftWord) ? 1u : 0u);
+  uint32_t count = IsSelectedWord(kFrameWord) ? 1u : 0u;
+  for (const char* word : kFeatureWords) count += IsSelectedWord(word) ? 1u : 0u;
   for (const OperatorWords& words : kOperatorWords) {
     count += (IsSelectedWord(words.int8) ? 1 : 0) + (IsSelectedWord(words.fp16) ? 1 : 0);
   }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "octet/octet.hpp"
 #include "runtime/core/bytes.h"
 #include "runtime/core/sized.h"
 #include "runtime/engine/c_api.h"
@@ -115,6 +116,7 @@ octet_status octet_output_digest(const octet_session* session, uint32_t output,
 octet_status octet_self_test(octet_session* session, void* memory, octet_self_test_result* result) {
   if (!octet::IsSized(result)) return ToC(Status{Code::kInvalidArgument, 0});
   const FloatSums as_everywhere(session);
+  const octet::RunAside aside(session);
   octet_self_test_result own = {};
   octet::WriteSized(own, result);
   GoldenView golden;

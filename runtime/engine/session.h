@@ -1,13 +1,13 @@
 // A bound model: everything lives in the caller's arena, in this order, each part 64-byte aligned:
-//   session | bound layers of the current plan | input tables | drift | scratch of each thread |
-//   tensors
+//   session | bound layers of the current plan | input tables | features, state.h first | scratch
+//   of each thread | tensors
 // and room in each part for the largest of the plans bound.
 #ifndef OCTET_ENGINE_SESSION_H_
 #define OCTET_ENGINE_SESSION_H_
 
 #include "octet/octet.h"
-#include "runtime/drift/bank.h"
 #include "runtime/engine/operators.h"
+#include "runtime/engine/state.h"
 
 namespace octet {
 
@@ -32,15 +32,16 @@ struct Session {
   void* before_layer_context;
   uint32_t thread_count;
   uint32_t plan;
-  uint32_t plan_mask;  // of those bound
   Isa isa;
+  uint8_t plan_mask;  // of those bound
   uint8_t sign;
   bool half_sums;                     // RunContext
   uint8_t resident_plans;             // of plan_mask
+  uint8_t aside_from;                 // a run aside goes on: the plan before it, + 1
   BoundLayer* layers;                 // of the current plan
   const blob::TensorRecord* records;  // of the current plan's tensors
   uint16_t* input_tables;             // [picture inputs][3][256], of the current plan
-  drift::Bank* drift;                 // nullptr: bound without
+  FeatureBlock* features;             // nullptr: bound without
   uint8_t* scratch;
   size_t scratch_bytes;  // of one thread, multiple of 64
   uint8_t* tensors;
@@ -48,20 +49,20 @@ struct Session {
 
 // Sizes of the parts of an arena.
 struct ArenaLayout {
-  uint64_t layers_offset, tables_offset, drift_offset, scratch_offset, tensors_offset, bytes;
+  uint64_t layers_offset, tables_offset, features_offset, scratch_offset, tensors_offset, bytes;
   uint64_t scratch_bytes;  // of one thread
 };
-// blob: the plans of the mask, one or more, are validated. drift: nullptr for none.
-ArenaLayout LayOutArena(const BlobView& blob, uint32_t plan_mask, const drift::Section* drift,
+// blob: the plans of the mask, one or more, are validated.
+ArenaLayout LayOutArena(const BlobView& blob, uint32_t plan_mask, const FeatureSizes& features,
                         Isa isa, uint32_t threads);
 
-// arena: LayOutArena().bytes, 64-byte aligned.
-Session* Bind(const BlobView& blob, uint32_t plan_mask, const drift::Section* drift,
+// arena: LayOutArena().bytes, 64-byte aligned. plan_mask, features: those of the layout.
+Session* Bind(const BlobView& blob, uint32_t plan_mask, const FeatureSizes& features,
               const ArenaLayout& layout, Isa isa, uint32_t threads, const octet_config& config,
               uint8_t* arena);
 void SelectPlan(Session* session, uint32_t plan);
 Code Run(Session* session);  // kOk or kCancelled
-void RunLayer(const Session& session, uint32_t layer);
+void RunLayer(Session* session, uint32_t layer);
 
 // Index of a picture input's table among all of them.
 uint32_t InputTableIndex(const BlobView& blob, uint32_t input);

@@ -1,4 +1,4 @@
-// Content of SectionKind::kDrift; FORMAT.md, "Drift section".
+// Content of SectionKind::kDrift; docs/drift.md, "In the blob".
 #ifndef OCTET_FORMAT_DRIFT_RECORD_H_
 #define OCTET_FORMAT_DRIFT_RECORD_H_
 

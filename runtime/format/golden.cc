@@ -37,13 +37,8 @@ bool InputIsSound(const blob::GoldenInput& golden, const blob::InputRecord& inpu
 
 Status ViewGolden(const BlobView& view, GoldenView* golden) {
   *golden = GoldenView();
-  for (uint32_t i = 0; i < view.header->section_count; ++i) {
-    const blob::Section* section = SectionAt(view.header, i);
-    if (section->kind != blob::SectionKind::kGolden) continue;
-    if (golden->section.data != nullptr) return Malformed(section->offset);  // the second
-    golden->section = Bytes{view.base + section->offset, section->bytes, section->offset};
-  }
-  if (golden->section.data == nullptr) return Ok();
+  const Status found = FindSection(view, blob::SectionKind::kGolden, &golden->section);
+  if (!IsOk(found) || golden->section.data == nullptr) return found;
   const Bytes& section = golden->section;
   if (section.bytes < sizeof(blob::GoldenRecord)) return Malformed(section.offset);
   const auto* record = reinterpret_cast<const blob::GoldenRecord*>(section.data);

@@ -1,4 +1,4 @@
-// Content of SectionKind::kGuard; FORMAT.md, "Guard section".
+// Content of SectionKind::kGuard; docs/guard.md, "In the blob".
 #ifndef OCTET_FORMAT_GUARD_RECORD_H_
 #define OCTET_FORMAT_GUARD_RECORD_H_
 

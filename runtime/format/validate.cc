@@ -103,7 +103,7 @@ Status ValidateHashes(const BlobView& view, Sha256BlocksFn hash, const HashWatch
 
 uint32_t PlansOf(const BlobView& view, uint32_t plan_mask) {
   const uint32_t all = (1u << view.model->plan_count) - 1;  // 1 to 8 plans
-  plan_mask &= ~kWithDrift;
+  plan_mask &= kPlanBits;
   return plan_mask == 0 ? all : plan_mask & all;
 }
 

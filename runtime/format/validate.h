@@ -28,7 +28,7 @@ Status ValidateBlob(const void* base, size_t bytes, Sha256BlocksFn hash, uint32_
                     const LayerRules& rules, BlobView* view);
 // For which plans there are: ValidateBlob's mask where 0 stands for all of them; 0: none is left.
 uint32_t PlansOf(const BlobView& view, uint32_t plan_mask);
-constexpr uint32_t kWithDrift = 0x80000000u;  // in a plan_mask: octet/drift.h
+constexpr uint32_t kPlanBits = 0x1FFFFFFFu;  // of a plan_mask; those above ask for features
 
 // Who is told which bytes of the blob [begin, end) are about to be read for their hash, and which
 // were: in the order of the section table, each byte of the file once, but for header and table.

@@ -107,9 +107,6 @@ Status SortSections(const Header* header, BlobView* view) {
       case SectionKind::kDecode:
         place = &view->decode;
         break;
-      case SectionKind::kDrift:
-        place = &view->drift;
-        break;
       default:  // read by who asks for it, or of a later version
         break;
     }
@@ -155,6 +152,17 @@ Status ViewBlob(const void* base, size_t bytes, BlobView* view) {
   if (!IsOk(status)) return status;
   status = ValidateModel(view);
   return IsOk(status) ? ValidateDecode(*view) : status;
+}
+
+Status FindSection(const BlobView& view, SectionKind kind, Bytes* bytes) {
+  *bytes = Bytes{nullptr, 0, 0};
+  for (uint32_t i = 0; i < view.header->section_count; ++i) {
+    const Section* section = SectionAt(view.header, i);
+    if (section->kind != kind) continue;
+    if (bytes->data != nullptr) return Malformed(section->offset);
+    *bytes = Bytes{view.base + section->offset, section->bytes, section->offset};
+  }
+  return Ok();
 }
 
 Status ViewPlan(const BlobView& view, uint32_t plan, PlanView* plan_view) {

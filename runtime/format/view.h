@@ -41,7 +41,7 @@ struct BlobView {
   const uint32_t* plan_io;
   const blob::OutputPart* parts;
   Bytes model_section;
-  Bytes weights_s8, weights_f16, layouts, tables, strings, labels, decode, drift;
+  Bytes weights_s8, weights_f16, layouts, tables, strings, labels, decode;
   Bytes plan_sections[blob::kMaxPlans];
 };
 
@@ -63,6 +63,10 @@ Status ViewSections(const void* base, size_t bytes, BlobView* view);
 // The same of a blob of blob_bytes bytes of which only the first `bytes` are there yet. kTruncated:
 // header and section table are not all there.
 Status ViewHead(const void* base, size_t bytes, size_t blob_bytes, BlobView* view);
+
+// The section of a kind that only some read, of which a blob may have one; {nullptr, 0, 0}: it has
+// none. kMalformed: it has two.
+Status FindSection(const BlobView& view, blob::SectionKind kind, Bytes* bytes);
 
 // The plan's arrays; checks that they lie inside their section, nothing more.
 Status ViewPlan(const BlobView& view, uint32_t plan, PlanView* plan_view);

@@ -19,24 +19,20 @@ octet_status FindRecord(const void* file, size_t blob_bytes, const uint8_t** byt
   octet::BlobView view;
   const octet::Status status = octet::ViewSections(file, blob_bytes, &view);
   if (!octet::IsOk(status)) return {static_cast<octet_code>(status.code), status.offset};
-  for (uint32_t i = 0; i < view.header->section_count; ++i) {
-    const octet::blob::Section* section = octet::SectionAt(view.header, i);
-    if (section->kind != octet::blob::SectionKind::kGuard) continue;
-    GuardRecord record;
-    if (*bytes != nullptr || section->bytes < sizeof(record)) {
-      return {OCTET_MALFORMED, section->offset};
-    }
-    *bytes = view.base + section->offset;
-    *byte_count = section->bytes;
-    memcpy(&record, *bytes, sizeof(record));
-    if (record.record_bytes < sizeof(record) ||
-        record.zones_bytes > section->bytes - sizeof(record) ||
-        (record.zones_bytes != 0 && (*bytes)[sizeof(record) + record.zones_bytes - 1] != 0) ||
-        record.probe_count > blob::kMostProbes || record.probes_offset % 4 != 0 ||
-        !InRange(record.probes_offset, record.probe_count, sizeof(blob::ProbeRecord),
-                 section->bytes)) {
-      return {OCTET_MALFORMED, section->offset};
-    }
+  Bytes section;
+  const Status found = FindSection(view, blob::SectionKind::kGuard, &section);
+  if (!IsOk(found)) return {static_cast<octet_code>(found.code), found.offset};
+  if (section.data == nullptr) return {OCTET_OK, 0};
+  *bytes = section.data;
+  *byte_count = section.bytes;
+  GuardRecord record = {};
+  if (section.bytes >= sizeof(record)) memcpy(&record, *bytes, sizeof(record));
+  if (record.record_bytes < sizeof(record) || record.zones_bytes > section.bytes - sizeof(record) ||
+      (record.zones_bytes != 0 && (*bytes)[sizeof(record) + record.zones_bytes - 1] != 0) ||
+      record.probe_count > blob::kMostProbes || record.probes_offset % 4 != 0 ||
+      !InRange(record.probes_offset, record.probe_count, sizeof(blob::ProbeRecord),
+               section.bytes)) {
+    return {OCTET_MALFORMED, section.offset};
   }
   return {OCTET_OK, 0};
 }

@@ -2,9 +2,11 @@
 #include <string.h>
 
 #include "octet/guard.h"
+#include "runtime/core/bytes.h"
 #include "runtime/core/sized.h"
 #include "runtime/guard/breaker.h"
 #include "runtime/guard/heat.h"
+#include "runtime/guard/sound.h"
 
 namespace octet {
 namespace guard {
@@ -62,6 +64,22 @@ bool IsValid(const octet_guard_config& c) {
 }
 
 }  // namespace
+
+bool IsSound(const octet_guard& guard) {
+  octet_guard copy = guard;
+  const State& state = Of(&copy);
+  const octet_guard_config& config = state.config;
+  if (config.plan_count == 0) {
+    constexpr octet_guard kNotBegun = {};
+    return SameBytes(reinterpret_cast<const uint8_t*>(&guard),
+                     reinterpret_cast<const uint8_t*>(&kNotBegun), sizeof(guard));
+  }
+  return IsValid(config) && state.breaker.floor() < config.plan_count &&
+         state.heat.steps() <= OCTET_MAX_PLANS && state.plan < config.plan_count &&
+         (state.held == OCTET_GUARD_NO_PLAN || state.held < config.plan_count) &&
+         state.reason <= OCTET_GUARD_HELD;
+}
+
 }  // namespace guard
 }  // namespace octet
 

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "octet/guard.h"
+#include "octet/state.h"
 #include "runtime/core/half.h"
 #include "runtime/core/sized.h"
 #include "runtime/format/guard_record.h"
@@ -142,6 +143,7 @@ uint32_t octet_probes_count(const octet_probes* probes) {
 
 void octet_probes_take(octet_probes* probes, octet_session* session, uint32_t layer, int shadow) {
   State& state = Of(probes);
+  if (shadow == 0 && octet_is_aside(session) != 0) return;  // no frame
   const uint32_t plan = octet_plan(session);
   const uint32_t written = layer == 0 ? octet::blob::kProbedInput : layer - 1;
   for (uint32_t i = 0; i < state.count; ++i) {

@@ -18,7 +18,7 @@ struct LayerView {
   const uint32_t* inputs;  // layer->input_count tensor numbers
   const uint8_t* weights;  // section base: kWeightsS8 or kWeightsF16 by layer->precision
   const uint8_t* tables;   // section base
-  // What layer->channels counts from: `weights`, or where scales have moved (drift/bank.h), memory.
+  // What layer->channels counts from: `weights`, or memory where a feature replaces the layer.
   const uint8_t* channels;
 };
 

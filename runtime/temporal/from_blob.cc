@@ -49,24 +49,19 @@ octet_status ReadFilters(const void* blob, size_t blob_bytes, Filters* filters) 
   BlobView view;
   const Status status = ViewBlob(blob, blob_bytes, &view);
   if (!IsOk(status)) return ToC(status);
-  const blob::Section* section = nullptr;
-  for (uint32_t i = 0; i < view.header->section_count; ++i) {
-    const blob::Section* entry = SectionAt(view.header, i);
-    if (entry->kind != blob::SectionKind::kTemporal) continue;
-    if (section != nullptr) return {OCTET_MALFORMED, entry->offset};  // the second
-    section = entry;
-  }
-  if (section == nullptr) return {OCTET_OK, 0};
-  const octet_status malformed = {OCTET_MALFORMED, section->offset};
+  Bytes section;
+  const Status found = FindSection(view, blob::SectionKind::kTemporal, &section);
+  if (!IsOk(found) || section.data == nullptr) return ToC(found);
+  const octet_status malformed = {OCTET_MALFORMED, section.offset};
   TemporalRecord record;
-  if (section->bytes < sizeof(record)) return malformed;
-  const uint8_t* bytes = view.base + section->offset;
+  if (section.bytes < sizeof(record)) return malformed;
+  const uint8_t* bytes = section.data;
   memcpy(&record, bytes, sizeof(record));
   if (record.record_bytes < sizeof(record) || record.layer_count < 1 ||
       record.layer_count > blob::kMostTemporalLayers || record.layers_offset < sizeof(record) ||
       record.layers_offset % 4 != 0 ||
       !InRange(record.layers_offset, record.layer_count, sizeof(TemporalLayerRecord),
-               section->bytes)) {
+               section.bytes)) {
     return malformed;
   }
   for (uint32_t i = 0; i < record.layer_count; ++i) {
@@ -79,7 +74,7 @@ octet_status ReadFilters(const void* blob, size_t blob_bytes, Filters* filters) 
     }
     if (!sound) {
       memset(filters, 0, sizeof(*filters));
-      return {OCTET_MALFORMED, section->offset + offset};
+      return {OCTET_MALFORMED, section.offset + offset};
     }
   }
   filters->count = record.layer_count;

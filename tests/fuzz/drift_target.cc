@@ -27,8 +27,8 @@ struct Good {
   Good() {
     BlobView view;
     FUZZ_CHECK(IsOk(ViewBlob(blob.data(), blob.size(), &view)));
-    begin = static_cast<size_t>(view.drift.data - blob.data());
-    bytes = view.drift.bytes;
+    begin = static_cast<size_t>(test::DriftSectionOf(view).data - blob.data());
+    bytes = test::DriftSectionOf(view).bytes;
   }
 };
 const Good& TheGood() {
@@ -42,7 +42,8 @@ Input Seed(uint8_t step, void (*change)(test::DriftParts*)) {
   const test::Blob blob = test::MakeDriftBlob(change);
   BlobView view;
   FUZZ_CHECK(IsOk(ViewBlob(blob.data(), blob.size(), &view)));
-  input.insert(input.end(), view.drift.data, view.drift.data + view.drift.bytes);
+  const Bytes section = test::DriftSectionOf(view);
+  input.insert(input.end(), section.data, section.data + section.bytes);
   return input;
 }
 
@@ -61,9 +62,10 @@ namespace {
 // What memory safety rests on, from the bytes alone.
 void CheckRules(const drift::Section& section, const BlobView& blob) {
   const blob::DriftRecord& r = *section.record;
-  const auto within = [&blob](const void* array, size_t bytes) {
+  const Bytes all = test::DriftSectionOf(blob);
+  const auto within = [&all](const void* array, size_t bytes) {
     const auto* begin = static_cast<const uint8_t*>(array);
-    return begin >= blob.drift.data && begin + bytes <= blob.drift.data + blob.drift.bytes;
+    return begin >= all.data && begin + bytes <= all.data + all.bytes;
   };
   FUZZ_CHECK(r.group_count >= 1 && r.group_count <= blob::kMostDriftGroups);
   FUZZ_CHECK(within(section.groups, r.group_count * sizeof(blob::DriftGroup)));

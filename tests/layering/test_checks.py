@@ -140,9 +140,14 @@ class Deletable(Tree):
         self.write("ports/linux/temporal_observer.cc", "// temporal\n")
         self.write("runtime/core/temporally.h", "int a;\n")
         self.write("converter/sections/sections.inc", "SECTION(Guard)\nSECTION(Temporal)\n")
-        self.assertEqual(check_deletable.lines_elsewhere(self.root, "temporal"), ["converter/sections/sections.inc:2"])
+        self.assertEqual(check_deletable.lines_elsewhere(self.root, "temporal", "converter"), ["converter/sections/sections.inc:2"])
+        self.assertEqual(check_deletable.lines_elsewhere(self.root, "temporal", "ports"), [])
         self.write("runtime/core/temporally.h", "int temporal;\n")
-        self.assertEqual(len(check_deletable.lines_elsewhere(self.root, "temporal")), 2)
+        self.assertEqual(len(check_deletable.lines_elsewhere(self.root, "temporal", "runtime")), 1)
+
+    def test_the_same_word_for_something_else_is_no_feature(self):
+        self.write("runtime/core/lock.h", "std::lock_guard lock(mutex);  // no include guard\nint guard;\n")
+        self.assertEqual(check_deletable.lines_elsewhere(self.root, "guard", "runtime"), ["runtime/core/lock.h:2"])
 
 
 class Optimise(Tree):

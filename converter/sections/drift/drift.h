@@ -13,6 +13,7 @@ class Drift : public Section {
   void AddOptions(port::Options command) override;
   void TellAbsent(Told* told) const override;
   void Make(const Given& given, write::ModelInfo* info, Told* told) const override;
+  bool Finish(const Given& given, std::vector<uint8_t>* blob, Told* told) const override;
   const char* NameOf(blob::SectionKind kind) const override {
     return kind == blob::SectionKind::kDrift ? "drift" : nullptr;
   }

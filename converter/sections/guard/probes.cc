@@ -120,8 +120,8 @@ std::vector<Probe> ChooseProbes(const graph::Graph& graph,
   std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
     return a.signal_to_noise < b.signal_to_noise;
   });
-  // Half of them the most sensitive; what is cut, and drifts, may be elsewhere, so the others stand
-  // at even distances along the network.
+  // Half of them the most sensitive; what is cut in other scenes may be elsewhere, so the others
+  // stand at even distances along the network.
   const size_t count = std::min<size_t>(blob::kMostProbes, candidates.size());
   const auto sensitive = candidates.begin() + static_cast<std::ptrdiff_t>(count / 2);
   std::sort(sensitive, candidates.end(),

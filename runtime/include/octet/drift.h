@@ -7,11 +7,11 @@
  *
  *   octet_bind(plan_mask | OCTET_WITH_DRIFT) -> octet_drift_load? -> every few minutes, on a frame:
  *     role = octet_drift_role_now
+ *     octet_aside_begin (octet/state.h)
  *     run the observing plan, octet_drift_observe from before_layer and at the end
- *     FIT:   octet_drift_fitted
- *     JUDGE: run the int8 plan with OCTET_DRIFT_CURRENT and with OCTET_DRIFT_CANDIDATE, and say how
- *            far each agrees with the observing plan: octet_drift_judged
- *     OCTET_DRIFT_KEPT: octet_drift_save, and store the record. */
+ *     JUDGE: run the int8 plan with OCTET_DRIFT_CURRENT and with OCTET_DRIFT_CANDIDATE, and note
+ * how far each agrees with the observing plan octet_aside_end FIT:   octet_drift_fitted JUDGE:
+ * octet_drift_judged OCTET_DRIFT_KEPT: octet_drift_save, and store the record. */
 #ifndef OCTET_DRIFT_H_
 #define OCTET_DRIFT_H_
 
@@ -67,7 +67,9 @@ enum {
 OCTET_API octet_drift_role octet_drift_role_now(const octet_session* session);
 
 /* Call it while the observing plan runs on a frame that measures ranges: from
- * octet_config.before_layer with its layer, and after octet_run with octet_layer_count. */
+ * octet_config.before_layer with its layer, and after octet_run with octet_layer_count. Layer 0
+ * begins anew, so nothing of a run that was cancelled is left. What is measured is no part of the
+ * session's state until octet_drift_fitted. */
 OCTET_API void octet_drift_observe(octet_session* session, uint32_t layer);
 
 typedef uint32_t octet_drift_event;
@@ -96,7 +98,7 @@ OCTET_API uint32_t octet_drift_fidelity(const float* finer, const float* other, 
 
 /* The int8 plan's answer, compared with the observing plan's answer to the same frame. */
 typedef struct octet_drift_answer {
-  uint32_t agreement; /* per mille; octet/guard.h has the measures of each task */
+  uint32_t agreement; /* per mille; octet_agreement_* has the measures of each task */
   uint32_t fidelity;  /* octet_drift_fidelity of the outputs; finer than agreement */
 } octet_drift_answer;
 /* The answers with the current scales and with the candidate. Afterwards the current scales are

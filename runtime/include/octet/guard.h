@@ -115,6 +115,19 @@ typedef struct octet_guard {
   uint64_t state[32];
 } octet_guard;
 
+/* Add it to octet_config.plan_mask and to the plan_mask of octet_arena_bytes: the arena then holds
+ * a guard and a budget, as part of the session's state (octet/state.h), and probes, which look at
+ * each frame before filters change it. */
+#define OCTET_WITH_GUARD 0x20000000u
+struct octet_guard_budget;
+struct octet_probes;
+/* Guard and budget are all zero; call octet_guard_init and octet_guard_budget_init. The probes are
+ * those of the blob; octet_probes_init tells if they break a rule. OCTET_INVALID_ARGUMENT: the
+ * session was bound without OCTET_WITH_GUARD. */
+OCTET_API octet_status octet_guard_bound(const octet_session* session, octet_guard** guard,
+                                         struct octet_guard_budget** budget,
+                                         struct octet_probes** probes);
+
 /* Defaults for a ladder of plan_count plans: trip below 900 in 5 frames, return at 950 in 5 frames
  * after 30 s (at most 16 min), a shadow run every 30 frames, raise_precision between 55 and 60 C
  * with a dwell of 10 s, throttle at 80 C. */
@@ -190,10 +203,11 @@ OCTET_API octet_guard_time octet_guard_budget_frame(octet_guard_budget* budget,
 /* Call it after a shadow run, with its time. */
 OCTET_API void octet_guard_budget_spend(octet_guard_budget* budget, uint64_t shadow_us);
 
-/* Probes: up to 16 tensors, chosen at conversion. While frames run, a fixed sample of 256 values of
- * each tensor is read. In every frame it shows values that are cut at the ends of the int8 range,
- * which is a signal of the guard. After a shadow run it shows where the plans differ. This takes a
- * few microseconds. The memory is the caller's, 8-byte aligned. */
+/* Probes: up to 16 tensors, chosen at conversion. They hold what the last frame and the last shadow
+ * run showed, and nothing that a decision carries on, so they are no state. While frames run, a
+ * fixed sample of 256 values of each tensor is read. In every frame it shows values that are cut at
+ * the ends of the int8 range, which is a signal of the guard. After a shadow run it shows where the
+ * plans differ. This takes a few microseconds. The memory is the caller's, 8-byte aligned. */
 typedef struct octet_probes {
   uint64_t state[2400];
 } octet_probes;
@@ -211,7 +225,9 @@ typedef struct octet_probe_info {
 OCTET_API octet_status octet_probes_init(octet_probes* probes, const void* blob, size_t blob_bytes);
 OCTET_API uint32_t octet_probes_count(const octet_probes* probes);
 /* Call it from octet_config.before_layer with its layer, and after octet_run with
- * octet_layer_count. shadow: 1 if this run is a shadow run of the last frame. */
+ * octet_layer_count. shadow: 1 if this run is a shadow run of the last frame. In a run aside
+ * (octet/state.h) calls without `shadow` do nothing. A session with OCTET_WITH_GUARD makes the
+ * calls of its frames itself. */
 OCTET_API void octet_probes_take(octet_probes* probes, octet_session* session, uint32_t layer,
                                  int shadow);
 /* Compares the last frame with its shadow run. Call it after the shadow run. */

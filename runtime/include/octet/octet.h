@@ -103,8 +103,8 @@ typedef struct octet_config {
   octet_isa isa;           /* level to run at; the port detects the machine's */
   const octet_pool* pool;  /* NULL: one thread */
   uint32_t verify_hashes;  /* OCTET_VERIFY_*: check SHA-256 of every section before binding */
-  uint32_t plan_mask;      /* bit p: bind plan p; 0: all. Other plans are not read. Bit 31:
-                            * octet/drift.h */
+  uint32_t plan_mask;      /* bit p: bind plan p; 0: all. Other plans are not read. Bits
+                            * OCTET_WITH_*: features that live in the arena */
   uint64_t (*ticks)(void); /* clock for the profile, or NULL */
   /* octet_run calls it before every layer, on its thread, as to feed a watchdog or to check a
    * deadline. If it returns not 0, octet_run returns OCTET_CANCELLED, and the inputs must be set

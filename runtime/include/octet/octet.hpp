@@ -4,6 +4,7 @@
 #define OCTET_OCTET_HPP_
 
 #include "octet/octet.h"
+#include "octet/state.h"
 
 namespace octet {
 
@@ -24,6 +25,22 @@ class Library {
   static octet_status Describe(const void* blob, size_t blob_bytes, octet_blob_info* info) {
     return octet_blob_describe(blob, blob_bytes, info);
   }
+};
+
+// While it lives, runs of the session count as no frames. Its end sets plan and state to what they
+// were (octet/state.h). Within another one it does nothing.
+class RunAside {
+ public:
+  explicit RunAside(octet_session* session)
+      : session_(octet_aside_begin(session).code == OCTET_OK ? session : nullptr) {}
+  ~RunAside() {
+    if (session_ != nullptr) octet_aside_end(session_);
+  }
+  RunAside(const RunAside&) = delete;
+  RunAside& operator=(const RunAside&) = delete;
+
+ private:
+  octet_session* session_;
 };
 
 // A bound model. It does not own the blob or the arena, and both must outlive it. Copies refer to
@@ -79,6 +96,17 @@ class Model {
   octet_status RunLayer(uint32_t layer) { return octet_run_layer(session_, layer); }
   octet_status GetOutput(uint32_t index, float* values, size_t element_count) const {
     return octet_get_output(session_, index, values, element_count);
+  }
+
+  // What lives from frame to frame.
+  octet_status DescribeState(octet_state_info* info) const {
+    return octet_state_describe(session_, info);
+  }
+  octet_status GetState(void* memory, size_t bytes) const {
+    return octet_state_get(session_, memory, bytes);
+  }
+  octet_status SetState(const void* memory, size_t bytes) {
+    return octet_state_set(session_, memory, bytes);
   }
 
   // Tensors in the arena, without a copy, to write or read.

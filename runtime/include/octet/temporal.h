@@ -2,6 +2,11 @@
  * frames. This reduces values that flicker by a step where nothing moved. The filters are in the
  * blob (octet convert --temporal). docs/temporal.md has their gains and losses.
  *
+ *   octet_bind(plan_mask | OCTET_WITH_TEMPORAL) -> octet_run*
+ *
+ * The filters are then part of the session and of its state (octet/state.h). The other way has the
+ * filters in memory of the caller, who calls them; they are no part of the state:
+ *
  *   octet_temporal_bytes -> memory -> octet_temporal_init -> { octet_run, with octet_temporal_apply
  *   from before_layer -> octet_temporal_apply }*
  *
@@ -38,6 +43,17 @@ typedef struct octet_temporal_layer {
   uint32_t cuts; /* frames since init that changed so much that the filter restarted; wraps */
 } octet_temporal_layer;
 
+/* Add it to octet_config.plan_mask and to the plan_mask of octet_arena_bytes: the arena then holds
+ * the filters, and octet_run and octet_run_layer apply them. Each filter has memory for one frame
+ * more than below, so that a frame that is cancelled has changed nothing. */
+#define OCTET_WITH_TEMPORAL 0x40000000u
+
+/* The filters of a session, for octet_temporal_reset, _count and _info. OCTET_INVALID_ARGUMENT: it
+ * was bound without OCTET_WITH_TEMPORAL, or its blob has no filters. OCTET_MALFORMED: the blob's
+ * temporal section, or a part that it refers to, breaks a rule. Then no filter runs. */
+OCTET_API octet_status octet_temporal_bound(const octet_session* session,
+                                            octet_temporal** temporal);
+
 /* Size of the memory for a blob's filters: the cached tensors and some state. 0: the blob has no
  * filters. OCTET_MALFORMED: its temporal section, or a part that it refers to, breaks a rule. */
 OCTET_API octet_status octet_temporal_bytes(const void* blob, size_t blob_bytes, size_t* bytes);
@@ -51,7 +67,7 @@ OCTET_API octet_status octet_temporal_init(void* memory, size_t memory_bytes, co
 /* Call it from octet_config.before_layer with its layer, and after octet_run with
  * octet_layer_count. At that time the layer before has just written its tensor. The filter restarts
  * if the plan or the tensor's scale has changed since the last call. A session of another blob is
- * not changed. */
+ * not changed. Runs aside (octet/state.h) are no frames: nothing happens. */
 OCTET_API void octet_temporal_apply(octet_temporal* temporal, octet_session* session,
                                     uint32_t layer);
 

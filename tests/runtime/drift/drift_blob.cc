@@ -132,7 +132,7 @@ std::vector<uint8_t> DriftParts::Section() const {
   return section;
 }
 
-Blob MakeDriftBlob(void (*change)(DriftParts*)) {
+Blob MakeDriftBlob(void (*change)(DriftParts*), const std::function<void(BlobBuilder&)>& more) {
   BlobBuilder b;
   const BlobBuilder::Dims wide = {1, 6, 6, kWide}, small = {1, 3, 3, kWide};
   const auto int8 = [&b](const BlobBuilder::Dims& dims, Quantized q, const char* name) {
@@ -281,7 +281,14 @@ Blob MakeDriftBlob(void (*change)(DriftParts*)) {
   parts.record.channel_count = kWide;
   if (change != nullptr) change(&parts);
   b.AddSection(SectionKind::kDrift, parts.Section());
+  if (more) more(b);
   return b.Build();
+}
+
+Bytes DriftSectionOf(const BlobView& view) {
+  Bytes section;
+  FindSection(view, blob::SectionKind::kDrift, &section);
+  return section;
 }
 
 }  // namespace octet::test

@@ -3,9 +3,11 @@
 #define OCTET_TESTS_RUNTIME_DRIFT_DRIFT_BLOB_H_
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "runtime/format/drift_record.h"
+#include "runtime/format/view.h"
 #include "tests/support/blob_builder.h"
 
 namespace octet::test {
@@ -35,7 +37,12 @@ struct DriftParts {
 };
 
 // Input x float [1, 6, 6, 4]; plans "int8" and "fp16". change: what is wrong with the section.
-Blob MakeDriftBlob(void (*change)(DriftParts*) = nullptr);
+// more: of the builder, before the blob is made.
+Blob MakeDriftBlob(void (*change)(DriftParts*) = nullptr,
+                   const std::function<void(BlobBuilder&)>& more = nullptr);
+
+// Of a blob that has one.
+Bytes DriftSectionOf(const BlobView& view);
 
 // Layers of the int8 plan by what they write.
 enum DriftLayerName : uint32_t {

@@ -180,9 +180,9 @@ TEST(DriftSection, EveryByteChanged) {
   const Blob good = MakeDriftBlob();
   BlobView view;
   ASSERT_TRUE(IsOk(ViewBlob(good.data(), good.size(), &view)));
-  const size_t begin = static_cast<size_t>(view.drift.data - good.data());
+  const size_t begin = static_cast<size_t>(DriftSectionOf(view).data - good.data());
   int passed = 0;
-  for (size_t at = 0; at < view.drift.bytes; ++at) {
+  for (size_t at = 0; at < DriftSectionOf(view).bytes; ++at) {
     for (const uint8_t flip : {0x01, 0x80, 0xFF}) {
       Blob bad = good;
       bad[begin + at] ^= flip;

@@ -161,8 +161,7 @@ class Loop {
 
   ModelOptions WantedOptions() {
     ModelOptions wanted = options_.model;
-    if (wanted.all_plans || std::any_of(observers_.begin(), observers_.end(),
-                                        [](Observer* one) { return one->WantsLayers(); })) {
+    if (wanted.all_plans) {
       wanted.before_layer = LayerHook::BeforeLayer;
       wanted.before_layer_context = &shared_.hook;
     }
@@ -300,7 +299,6 @@ class Loop {
                        octet_code_name(set.code) + "; send larger or smaller frames");
     }
     octet_run(session);  // cannot fail: no hook of ours stops it
-    shared_.hook.FilterLayer(octet_layer_count(session));
     for (Observer* observer : observers_) observer->AfterRun(session);
     const Results& results = results_->Read(session, frame.width, frame.height);
     const uint64_t done = NowNs();

@@ -33,8 +33,6 @@ struct LayerHook {
   Observer* alone = nullptr;
 
   static int BeforeLayer(void* context, uint32_t layer);
-  // Of BeforeLayer, and with the number of layers behind the last one.
-  void FilterLayer(uint32_t layer) const;
 };
 
 // What all observers share. Outlives them.
@@ -95,15 +93,10 @@ class Observer {
   virtual void Start(const Loaded&) {}
   // False: this frame is passed over.
   virtual bool Wants(const FrameBuffer&) { return true; }
-  // That BeforeLayer be called, also where no other plan is bound.
-  virtual bool WantsLayers() const { return false; }
   // Within octet_run of a frame, or of a run of its own (LayerHook); on the loop's thread. Looks at
   // what the layer before has written, as the layer wrote it.
   virtual void BeforeLayer(uint32_t) {}
-  // Within octet_run of a frame, behind all BeforeLayer: changes what the layer before has written.
-  // Once more behind the last layer.
-  virtual void FilterLayer(uint32_t) {}
-  // The layers have run and are filtered; nothing is decoded yet. Runs no model.
+  // The layers have run; nothing is decoded yet. Runs no model.
   virtual void AfterRun(octet_session*) {}
   // A result stands and is not yet emitted. Must be quick.
   virtual void Result(const Outcome&) {}
@@ -130,12 +123,7 @@ inline int LayerHook::BeforeLayer(void* context, uint32_t layer) {
     return 0;
   }
   for (Observer* observer : hook.observers) observer->BeforeLayer(layer);
-  hook.FilterLayer(layer);
   return 0;
-}
-
-inline void LayerHook::FilterLayer(uint32_t layer) const {
-  for (Observer* observer : observers) observer->FilterLayer(layer);
 }
 
 }  // namespace octet::port

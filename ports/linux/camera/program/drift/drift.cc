@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "ports/linux/camera/program/drift/record.h"
+#include "octet/octet.hpp"
 #include "ports/linux/output/error.h"
 
 namespace octet::port {
@@ -175,9 +176,8 @@ void CameraDrift::Finish() {
   storage_->Wait(kPatienceNs);
 }
 
-// Runs the frame with both sets of scales of the int8 plan, and compares both with the answer of
-// the finer plan.
-octet_drift_event CameraDrift::Judge(const FrameBuffer& frame) {
+// The frame through both scales of the int8 plan, against what the finer plan has just said.
+CameraDrift::Answers CameraDrift::Judge(const FrameBuffer& frame) {
   octet_session* session = model_.session();
   octet_set_plan(session, info_.plan);
   octet_drift_answer answers[2];
@@ -191,8 +191,7 @@ octet_drift_event CameraDrift::Judge(const FrameBuffer& frame) {
     agreement_[i] += answers[i].agreement;
     fidelity_[i] += answers[i].fidelity;
   }
-  return octet_drift_judged(session, &answers[OCTET_DRIFT_CURRENT],
-                            &answers[OCTET_DRIFT_CANDIDATE]);
+  return {answers[OCTET_DRIFT_CURRENT], answers[OCTET_DRIFT_CANDIDATE]};
 }
 
 // "agreement with fp16 0.931 -> 0.971, 20.1 -> 24.3 dB". Sets the sums to zero for the next round.
@@ -216,15 +215,20 @@ void CameraDrift::AfterFrame(const FrameBuffer& frame, uint64_t now_ns) {
   if (!IsDue(now_ns)) return;
   next_ns_ = now_ns + every_ns_;
   octet_session* session = model_.session();
-  const uint32_t running = octet_plan(session);
   const bool fits = octet_drift_role_now(session) == OCTET_DRIFT_FIT;
-  observing_ = fits;
-  octet_set_plan(session, info_.observe_plan);
-  finer_.Ask(frame);
-  if (fits) octet_drift_observe(session, octet_layer_count(session));
-  observing_ = false;
-  const octet_drift_event event = fits ? octet_drift_fitted(session) : Judge(frame);
-  octet_set_plan(session, running);
+  Answers answers = {};
+  {
+    const RunAside aside(session);
+    observing_ = fits;
+    octet_set_plan(session, info_.observe_plan);
+    finer_.Ask(frame);
+    if (fits) octet_drift_observe(session, octet_layer_count(session));
+    observing_ = false;
+    if (!fits) answers = Judge(frame);
+  }
+  const octet_drift_event event =
+      fits ? octet_drift_fitted(session)
+           : octet_drift_judged(session, &answers.current, &answers.candidate);
   ++totals_.frames;
   if (fits) numbers_.events.Count(DriftEvent::kObserved);
   if (event != OCTET_DRIFT_KEPT && event != OCTET_DRIFT_DROPPED && event != OCTET_DRIFT_UNFIT) {

@@ -47,7 +47,10 @@ class CameraDrift {
   void Say(const char* format, ...) const __attribute__((format(printf, 2, 3)));
   void Load();
   void Save(uint64_t now_ns);
-  octet_drift_event Judge(const FrameBuffer& frame);
+  struct Answers {
+    octet_drift_answer current, candidate;
+  };
+  Answers Judge(const FrameBuffer& frame);
   struct Verdict {
     char text[128];
   };

@@ -73,13 +73,10 @@ CheckSettings DescribeDrift(CommandLine& app, CameraOptions& o) {
       .Needs("--drift", " FILE")
       .Reloads(Reload::kWithModel);
   return [&o, &drift] {
-    if (drift.record.empty()) return;
-    o.model.with |= OCTET_WITH_DRIFT;
-    o.model.all_plans = true;
-    o.model.why_not = [](const BlobView& blob) {
-      const bool has = blob.drift.data != nullptr;
-      return std::string(has ? "" : "has no drift section; convert the model with --drift");
-    };
+    constexpr ModelFeature kScales = {OCTET_WITH_DRIFT, "",
+                                      ": has no drift section; convert the model with --drift"};
+    o.model.Set(kScales, !drift.record.empty());
+    if (!drift.record.empty()) o.model.all_plans = true;
   };
 }
 

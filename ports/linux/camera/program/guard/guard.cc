@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "octet/octet.hpp"
 #include "ports/linux/camera/program/guard/hold_signals.h"
 #include "ports/linux/guard/settings.h"
 
@@ -38,18 +39,19 @@ octet_guard_config ConfigOf(const Model& model, const std::string& settings,
 CameraGuard::CameraGuard(Model& model, const std::string& settings, std::optional<uint32_t> home,
                          std::optional<uint32_t> held, std::function<void(std::string_view)> say)
     : model_(model), held_(held), answer_(model), shadow_(model), say_(std::move(say)) {
-  octet_guard_budget_init(&budget_, NowNs() / 1000);
+  octet_guard_bound(model.session(), &guard_, &budget_, &probes_);
+  octet_guard_budget_init(budget_, NowNs() / 1000);
   const octet_guard_config config = ConfigOf(model, settings, home);
-  octet_guard_init(&guard_, &config, NowMs());
-  if (held_) octet_guard_hold(&guard_, *held_);
+  octet_guard_init(guard_, &config, NowMs());
+  if (held_) octet_guard_hold(guard_, *held_);
   ObeyHoldSignals();
   const octet_status status =
-      octet_probes_init(&probes_, model.blob().base, model.blob().header->file_bytes);
+      octet_probes_init(probes_, model.blob().base, model.blob().header->file_bytes);
   if (status.code != OCTET_OK) {
     throw InputError("--guard: the blob's probes are " + std::string(octet_code_name(status.code)) +
                      "; convert the model again");
   }
-  octet_guard_frame(&guard_, NowMs(), &decision_);
+  octet_guard_frame(guard_, NowMs(), &decision_);
   // Sets every plan once, so that no later switch reads the file or touches memory for the first
   // time.
   for (uint32_t plan = 0; plan < config.plan_count; ++plan) model.SetPlan(plan);
@@ -65,31 +67,33 @@ void CameraGuard::Totals::Add(const Totals& more) {
 
 void CameraGuard::SetTemperature(float celsius) {
   const float millidegrees = std::clamp(celsius * 1000, -1e6f, 1e6f);
-  if (!std::isnan(celsius)) octet_guard_temperature(&guard_, static_cast<int32_t>(millidegrees));
+  if (!std::isnan(celsius)) octet_guard_temperature(guard_, static_cast<int32_t>(millidegrees));
 }
 
 void CameraGuard::Shadow(uint32_t plan, const FrameBuffer& frame, const Results& results) {
   const uint64_t begun = NowNs();
-  const uint32_t running = octet_plan(model_.session());
   answer_.Keep(results);
-  octet_set_plan(model_.session(), plan);
-  const octet_frame view = frame.View();
-  octet_set_input_frame(model_.session(), 0, &view);
-  shadowing_ = true;
-  if (tell_shadow_) tell_shadow_(true);
-  octet_run(model_.session());
-  octet_probes_take(&probes_, model_.session(), octet_layer_count(model_.session()), 1);
-  shadowing_ = false;
-  if (tell_shadow_) tell_shadow_(false);
-  octet_probes_compare(&probes_);
-  shadow_.Read(frame);
-  const uint32_t agreement = answer_.Agreement(shadow_);
-  octet_guard_agreement(&guard_, results.task == OCTET_TASK_CLASSIFY
-                                     ? same_classes_.Add(agreement == OCTET_GUARD_FULL_SCORE)
-                                     : agreement);
-  octet_set_plan(model_.session(), running);
+  uint32_t agreement = 0;
+  {
+    const RunAside aside(model_.session());
+    octet_set_plan(model_.session(), plan);
+    const octet_frame view = frame.View();
+    octet_set_input_frame(model_.session(), 0, &view);
+    shadowing_ = true;
+    if (tell_shadow_) tell_shadow_(true);
+    octet_run(model_.session());
+    octet_probes_take(probes_, model_.session(), octet_layer_count(model_.session()), 1);
+    shadowing_ = false;
+    if (tell_shadow_) tell_shadow_(false);
+    octet_probes_compare(probes_);
+    shadow_.Read(frame);
+    agreement = answer_.Agreement(shadow_);
+  }
+  octet_guard_agreement(guard_, results.task == OCTET_TASK_CLASSIFY
+                                    ? same_classes_.Add(agreement == OCTET_GUARD_FULL_SCORE)
+                                    : agreement);
   const uint64_t shadow_ns = NowNs() - begun;
-  octet_guard_budget_spend(&budget_, shadow_ns / 1000);
+  octet_guard_budget_spend(budget_, shadow_ns / 1000);
   totals_.shadow_ns += shadow_ns;
   ++totals_.shadow_runs;
 }
@@ -127,9 +131,8 @@ void CameraGuard::SayWhatHappened(uint64_t frame, uint32_t plan_before) const {
 const octet_guard_decision& CameraGuard::AfterFrame(const FrameBuffer& frame,
                                                     const Results& results, uint64_t run_ns,
                                                     bool waits) {
-  octet_probes_take(&probes_, model_.session(), octet_layer_count(model_.session()), 0);
-  const uint32_t cut = octet_probes_score(&probes_);
-  if (cut != OCTET_GUARD_NO_SCORE) octet_guard_score(&guard_, OCTET_GUARD_SATURATION, cut);
+  const uint32_t cut = octet_probes_score(probes_);
+  if (cut != OCTET_GUARD_NO_SCORE) octet_guard_score(guard_, OCTET_GUARD_SATURATION, cut);
   octet_guard_frame_time time;
   time.waits = waits ? 1 : 0;
   time.bad_frames = decision_.bad_frames;
@@ -138,11 +141,11 @@ const octet_guard_decision& CameraGuard::AfterFrame(const FrameBuffer& frame,
   time.run_us = run_ns / 1000;
   time.now_us = NowNs() / 1000;
   const uint32_t shadow =
-      octet_guard_shadow(&guard_, static_cast<int>(octet_guard_budget_frame(&budget_, &time)));
+      octet_guard_shadow(guard_, static_cast<int>(octet_guard_budget_frame(budget_, &time)));
   if (shadow != OCTET_GUARD_NO_PLAN) Shadow(shadow, frame, results);
   const uint32_t before = decision_.plan;
-  TakeHoldSignals(&guard_, before, octet_plan_count(model_.session()), &held_);
-  octet_guard_frame(&guard_, NowMs(), &decision_);
+  TakeHoldSignals(guard_, before, octet_plan_count(model_.session()), &held_);
+  octet_guard_frame(guard_, NowMs(), &decision_);
   if (decision_.score != OCTET_GUARD_NO_SCORE) {
     score_ = static_cast<float>(decision_.score) / OCTET_GUARD_FULL_SCORE;
   }

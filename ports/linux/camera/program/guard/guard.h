@@ -36,9 +36,9 @@ class CameraGuard {
   // loop, so that there is always time. Changes the plan where it has to.
   const octet_guard_decision& AfterFrame(const FrameBuffer& frame, const Results& results,
                                          uint64_t run_ns, bool waits);
-  // Within octet_run: the probes look at what the layer before gave.
+  // Within octet_run: in a shadow run the probes look at what the layer before gave.
   void BeforeLayer(uint32_t layer) {
-    octet_probes_take(&probes_, model_.session(), layer, shadowing_ ? 1 : 0);
+    if (shadowing_) octet_probes_take(probes_, model_.session(), layer, 1);
   }
   // Degrees; NaN: none can be read now.
   void SetTemperature(float celsius);
@@ -51,7 +51,7 @@ class CameraGuard {
   // The last one that the plan which runs was given since it began to, 0 to 1; NaN: none yet.
   float score() const { return score_; }
   const char* reason() const { return octet_guard_reason_name(decision_.reason); }
-  const octet_probes& probes() const { return probes_; }
+  const octet_probes& probes() const { return *probes_; }
   // What it has done so far.
   struct Totals {
     uint64_t switches = 0, longest_switch_ns = 0, shadow_runs = 0, shadow_ns = 0;
@@ -64,15 +64,15 @@ class CameraGuard {
   void Shadow(uint32_t plan, const FrameBuffer& frame, const Results& results);
 
   Model& model_;
-  octet_guard guard_;
-  octet_probes probes_;
+  octet_guard* guard_ = nullptr;  // of the session, as are probes and budget
+  octet_probes* probes_ = nullptr;
   octet_guard_decision decision_;
   bool shadowing_ = false;
   std::optional<uint32_t> held_;
   float score_ = std::numeric_limits<float>::quiet_NaN();
   Answer answer_, shadow_;
   ShareOfLast same_classes_;
-  octet_guard_budget budget_;
+  octet_guard_budget* budget_ = nullptr;
   Totals totals_;
   std::function<void(bool)> tell_shadow_;
   std::function<void(std::string_view)> say_;

@@ -130,6 +130,7 @@ CheckSettings DescribeGuard(CommandLine& app, CameraOptions& o) {
       .Reloads(Reload::kWithModel);
   return [&o, &guard] {
     if (!guard.settings.empty()) guard.on = true;
+    o.model.Set({OCTET_WITH_GUARD, nullptr, nullptr}, guard.on);
     if (guard.on) o.model.all_plans = true;
   };
 }

@@ -1,6 +1,10 @@
 #include "ports/linux/camera/program/slots/comparison.h"
 
 #include <algorithm>
+#include <cstring>
+
+#include "octet/guard.h"
+#include "octet/octet.hpp"
 
 namespace octet::port {
 namespace {
@@ -94,6 +98,7 @@ bool Comparison::AnswerNext() {
   const Kept& kept = kept_[next_++];
   const octet_frame view = kept.frame.View();
   octet_session* const session = model_->session();
+  const RunAside aside(session);
   if (octet_set_input_frame(session, 0, &view).code == OCTET_OK &&
       octet_run(session).code == OCTET_OK) {
     const Results& results = reader_->Read(session, kept.frame.width, kept.frame.height);

@@ -11,10 +11,6 @@ class TemporalObserver final : public Observer {
  public:
   void Load(const Loaded& loaded) override { temporal_.emplace(loaded.model, loaded.path); }
   void Unload() override { temporal_.reset(); }
-  bool WantsLayers() const override { return true; }
-  void FilterLayer(uint32_t layer) override {
-    if (temporal_) temporal_->FilterLayer(layer);
-  }
   void AddSummary(uint64_t, Line* line) override {
     if (!temporal_) return;
     line->Add(",\"temporal_layers\":%u,\"temporal_bytes\":%llu,\"temporal_cuts\":%llu",
@@ -31,10 +27,13 @@ struct TemporalOptions {
 };
 
 CheckSettings DescribeTemporal(CommandLine& app, CameraOptions& o) {
-  app.AddFlag("--temporal", o.features.Get<TemporalOptions>().on,
+  auto& temporal = o.features.Get<TemporalOptions>();
+  app.AddFlag("--temporal", temporal.on,
               "blend the noisiest layers of the int8 plan with earlier frames, by the filters of "
               "octet convert --temporal; gains: docs/temporal.md");
-  return [] {};
+  return [&o, &temporal] {
+    o.model.Set({OCTET_WITH_TEMPORAL, nullptr, nullptr}, temporal.on);
+  };
 }
 
 std::unique_ptr<Observer> MakeTemporal(const CameraOptions& options, Shared&) {

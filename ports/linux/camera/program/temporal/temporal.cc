@@ -2,8 +2,7 @@
 
 namespace octet::port {
 
-CameraTemporal::CameraTemporal(const Model& model, const std::string& path)
-    : session_(model.session()) {
+CameraTemporal::CameraTemporal(const Model& model, const std::string& path) {
   const void* blob = model.blob().base;
   const size_t blob_bytes = model.blob().header->file_bytes;
   octet_status status = octet_temporal_bytes(blob, blob_bytes, &memory_bytes_);
@@ -12,17 +11,16 @@ CameraTemporal::CameraTemporal(const Model& model, const std::string& path)
                      " has no temporal filters; convert the model with octet convert --temporal "
                      "(docs/temporal.md), or remove --temporal");
   }
-  if (status.code == OCTET_OK) {
-    memory_.reset(std::aligned_alloc(64, (memory_bytes_ + 63) / 64 * 64));
-    if (memory_ == nullptr) {
-      throw InputError("--temporal: no memory for " + std::to_string(memory_bytes_) +
-                       " bytes of frames; remove --temporal");
-    }
-    status = octet_temporal_init(memory_.get(), memory_bytes_, blob, blob_bytes, &temporal_);
-  }
+  if (status.code == OCTET_OK) status = octet_temporal_bound(model.session(), &temporal_);
   if (status.code != OCTET_OK) {
     throw InputError("--temporal: the temporal section of " + path + " is " +
                      octet_code_name(status.code) + "; convert the model again");
+  }
+  // In a session each has room for a frame more.
+  for (uint32_t i = 0; i < layers(); ++i) {
+    octet_temporal_layer layer;
+    octet_temporal_info(temporal_, i, &layer);
+    memory_bytes_ += (layer.tensor_bytes + 63) / 64 * 64;
   }
 }
 

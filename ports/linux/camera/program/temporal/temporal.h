@@ -3,8 +3,6 @@
 #define OCTET_PORTS_LINUX_CAMERA_PROGRAM_TEMPORAL_TEMPORAL_H_
 
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
 #include <string>
 
 #include "octet/temporal.h"
@@ -14,15 +12,12 @@ namespace octet::port {
 
 class CameraTemporal {
  public:
-  // model: bound. Throws InputError where the blob has no filters, or none that can be used.
-  // Nothing is allocated after this.
+  // model: bound with OCTET_WITH_TEMPORAL. Throws InputError where the blob has no filters, or none
+  // that can be used. Nothing is allocated after this.
   CameraTemporal(const Model& model, const std::string& path);
   ~CameraTemporal() = default;
   CameraTemporal(const CameraTemporal&) = delete;
   CameraTemporal& operator=(const CameraTemporal&) = delete;
-
-  // Within octet_run, and right after it: what the last layer wrote is filtered as well.
-  void FilterLayer(uint32_t layer) { octet_temporal_apply(temporal_, session_, layer); }
 
   uint32_t layers() const { return octet_temporal_count(temporal_); }
   // How often a tensor began again because a frame showed another scene.
@@ -30,13 +25,8 @@ class CameraTemporal {
   size_t memory_bytes() const { return memory_bytes_; }
 
  private:
-  struct Free {
-    void operator()(void* memory) const { std::free(memory); }
-  };
-  std::unique_ptr<void, Free> memory_;
   size_t memory_bytes_ = 0;
-  octet_temporal* temporal_ = nullptr;
-  const octet_session* session_;
+  octet_temporal* temporal_ = nullptr;  // of the session
 };
 
 }  // namespace octet::port

@@ -1,0 +1,111 @@
+#include "runtime/engine/state.h"
+
+#include <string.h>
+
+#include "runtime/core/round_up.h"
+#include "runtime/engine/session.h"
+
+namespace octet {
+namespace {
+
+template <typename Act>
+void EachFeature(const FeatureBlock& block, Act act) {
+  for (uint32_t i = 0; i < kFeatureCount; ++i) {
+    if ((block.features & kFeatureBits[i]) != 0) act(*FeatureAt(i), block.memory[i]);
+  }
+}
+
+void Reach(Session* session, uint32_t layer) {
+  EachFeature(*session->features, [=](const Feature& feature, const FeatureMemory& memory) {
+    if (feature.reached != nullptr) feature.reached(session, memory, layer);
+  });
+}
+
+}  // namespace
+
+Status MeasureFeatures(const BlobView& view, uint32_t plan_mask, FeatureSizes* sizes) {
+  memset(sizes, 0, sizeof(*sizes));
+  uint32_t unknown = plan_mask & ~kPlanBits;
+  for (uint32_t i = 0; i < kFeatureCount; ++i) {
+    if ((plan_mask & kFeatureBits[i]) == 0) continue;
+    unknown &= ~kFeatureBits[i];
+    const Feature* feature = FeatureAt(i);
+    if (feature == nullptr) return Status{Code::kOperatorUnavailable, 0};
+    FeatureBytes& of = sizes->of[i];
+    const Status status = feature->measure(view, PlansOf(view, plan_mask), &of);
+    if (!IsOk(status)) return status;
+    of = FeatureBytes{RoundUp64(of.head), RoundUp64(of.body), RoundUp64(of.rest)};
+    sizes->heads += of.head;
+    sizes->state += of.head + of.body;
+    sizes->bytes += of.head + of.body + of.rest;
+  }
+  if (unknown != 0) return Status{Code::kInvalidArgument, 0};
+  if ((plan_mask & ~kPlanBits) != 0) {
+    sizes->bytes += RoundUp64(sizeof(FeatureBlock)) + sizes->heads;
+  }
+  return Ok();
+}
+
+FeatureBlock* MakeFeatures(const BlobView& view, uint32_t plan_mask, const FeatureSizes& sizes,
+                           uint8_t* memory) {
+  if (sizes.bytes == 0) return nullptr;
+  memset(memory, 0, (size_t)sizes.bytes);
+  FeatureBlock* block = reinterpret_cast<FeatureBlock*>(memory);
+  block->features = plan_mask & ~kPlanBits;
+  block->state = memory + RoundUp64(sizeof(FeatureBlock));
+  block->head_bytes = (size_t)sizes.heads;
+  block->state_bytes = (size_t)sizes.state;
+  block->arena_bytes = (size_t)sizes.bytes;
+  block->saved = block->state + block->state_bytes;
+  uint8_t *head = block->state, *body = head + block->head_bytes,
+          *rest = block->saved + block->head_bytes;
+  for (uint32_t i = 0; i < kFeatureCount; ++i) {
+    if ((plan_mask & kFeatureBits[i]) == 0) continue;
+    block->memory[i] = FeatureMemory{head, body, rest};
+    FeatureAt(i)->make(view, block->memory[i]);
+    head += sizes.of[i].head;
+    body += sizes.of[i].body;
+    rest += sizes.of[i].rest;
+  }
+  return block;
+}
+
+void BindFeatures(Session* session) {
+  if (session->features == nullptr) return;
+  EachFeature(*session->features, [session](const Feature& feature, const FeatureMemory& memory) {
+    if (feature.bound != nullptr) feature.bound(session, memory);
+  });
+}
+
+bool RestoreState(Session* session) {
+  FeatureBlock& block = *session->features;
+  block.ran = 0;
+  memcpy(block.state, block.saved, block.head_bytes);
+  bool rebind = false;
+  EachFeature(block, [&](const Feature& feature, const FeatureMemory& memory) {
+    if (feature.restored != nullptr) rebind |= feature.restored(session->blob, memory);
+  });
+  return rebind;
+}
+
+void CancelFrame(Session* session) {
+  if (session->features == nullptr || session->features->ran == 0) return;
+  if (RestoreState(session)) SelectPlan(session, session->plan);
+}
+
+void BeforeLayer(Session* session, uint32_t layer) {
+  FeatureBlock* block = session->features;
+  if (block == nullptr || session->aside_from != 0 || layer != 0) return;
+  CancelFrame(session);
+  memcpy(block->saved, block->state, block->head_bytes);
+  Reach(session, 0);
+}
+
+void AfterLayer(Session* session, uint32_t layer) {
+  FeatureBlock* block = session->features;
+  if (block == nullptr || session->aside_from != 0 || layer != block->ran) return;
+  Reach(session, layer + 1);
+  block->ran = layer + 1 == CurrentPlan(*session).layer_count ? 0 : layer + 1;
+}
+
+}  // namespace octet

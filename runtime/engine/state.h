@@ -1,0 +1,62 @@
+// What a session keeps from frame to frame, in one block of the arena that features.inc declares:
+//   heads of all features | bodies of all features        (the state) | copy of the heads
+//
+// A run changes heads in place, and of the bodies only what the heads from before it do not refer
+// to. So the heads are the transaction:
+//   snapshot   before the first layer: heads are copied
+//   commit     behind the last layer: nothing is left to do
+//   restore    a run was cancelled, or a run aside is over: the copy is copied back
+// Each costs one memcpy of head_bytes. What lies beside the frames (a tensor that a layer reads in
+// one frame and another writes in the frame before) fits in as a body of two halves, of which the
+// head says which one is read.
+#ifndef OCTET_ENGINE_STATE_H_
+#define OCTET_ENGINE_STATE_H_
+
+#include <stddef.h>
+
+#include "octet/octet.h"
+#include "runtime/engine/feature.h"
+
+namespace octet {
+
+struct FeatureSizes {
+  FeatureBytes of[kFeatureCount];
+  uint64_t heads, state, bytes;  // of all: heads, heads and bodies, everything; multiples of 64
+};
+
+// kOperatorUnavailable: a feature that this program leaves out. kInvalidArgument: a bit that is
+// none. view: its plans of the mask are validated.
+Status MeasureFeatures(const BlobView& view, uint32_t plan_mask, FeatureSizes* sizes);
+
+// In the arena, of a session with features.
+struct FeatureBlock {
+  FeatureMemory memory[kFeatureCount];
+  uint8_t *state, *saved;
+  size_t head_bytes, state_bytes, arena_bytes;
+  uint32_t features;  // bits of plan_mask
+  uint32_t ran;       // layers of a frame that is not over
+};
+
+// memory: sizes.bytes, 64-byte aligned. nullptr: the mask asks for none.
+FeatureBlock* MakeFeatures(const BlobView& view, uint32_t plan_mask, const FeatureSizes& sizes,
+                           uint8_t* memory);
+
+// The plan that is current now: layers and tensors that features replace.
+void BindFeatures(Session* session);
+
+// Around a layer's run. Layers that do not follow each other from the first on are no frame.
+void BeforeLayer(Session* session, uint32_t layer);
+void AfterLayer(Session* session, uint32_t layer);
+// Ends a frame that is not over, as if it had not begun. Before whatever is done between frames.
+void CancelFrame(Session* session);
+// The copy of the heads takes their place. True: the current plan has to be bound again.
+bool RestoreState(Session* session);
+
+// Of a feature; null without it.
+static inline FeatureMemory MemoryOf(const FeatureBlock* block, FeatureNumber number) {
+  return block == nullptr ? FeatureMemory{nullptr, nullptr, nullptr} : block->memory[number];
+}
+
+}  // namespace octet
+
+#endif  // OCTET_ENGINE_STATE_H_
