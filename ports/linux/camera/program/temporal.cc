@@ -26,7 +26,7 @@ CameraTemporal::CameraTemporal(const Model& model, const std::string& path)
   }
 }
 
-void CameraTemporal::AfterRun(const octet_session* session) {
+void CameraTemporal::AfterRun(octet_session* session) {
   octet_temporal_apply(temporal_, session, octet_layer_count(session));
 }
 

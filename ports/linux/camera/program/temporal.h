@@ -23,7 +23,7 @@ class CameraTemporal {
 
   // Within octet_run, and right after it: what the last layer wrote is filtered as well.
   void BeforeLayer(uint32_t layer) { octet_temporal_apply(temporal_, session_, layer); }
-  void AfterRun(const octet_session* session);
+  void AfterRun(octet_session* session);
 
   uint32_t layers() const { return octet_temporal_count(temporal_); }
   // Tensors that began anew because a frame showed another scene, so far.
@@ -37,7 +37,7 @@ class CameraTemporal {
   std::unique_ptr<void, Free> memory_;
   size_t memory_bytes_ = 0;
   octet_temporal* temporal_ = nullptr;
-  const octet_session* session_;
+  octet_session* session_;
 };
 
 }  // namespace octet::port
