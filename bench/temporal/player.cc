@@ -63,7 +63,7 @@ void Player::Filter(uint32_t layer) {
 }
 
 void Player::FindPieces() {
-  const octet_session* session = model_.session();
+  octet_session* session = model_.session();
   size_t first = 0;
   for (uint32_t i = 0; i < octet_output_count(session); ++i) {
     octet_tensor_info info;

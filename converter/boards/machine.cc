@@ -4,9 +4,12 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string_view>
 
 #include <fmt/format.h>
+
+#include "runtime/core/isa.h"
 
 namespace octet::boards {
 namespace {
@@ -24,21 +27,22 @@ std::optional<std::string> ValueOf(const std::string& line, std::string_view key
 
 // The ISA words of an x86-64 core, lowest first, by the flags that its levels need.
 std::vector<std::string> WordsOf(const std::string& flags) {
-  struct Level {
-    const char* word;
-    std::vector<const char*> flags;
-  };
-  const Level levels[] = {{"avx2", {"avx2", "fma", "f16c"}},
-                          {"avxvnni", {"avx_vnni"}},
-                          {"avx512vnni", {"avx512bw", "avx512vl", "avx512dq", "avx512_vnni"}},
-                          {"amx", {"amx_int8", "avx512vbmi"}}};
   std::vector<std::string> words;
-  for (const Level& level : levels) {
-    const bool has = std::all_of(level.flags.begin(), level.flags.end(), [&](const char* flag) {
-      return (" " + flags + " ").find(fmt::format(" {} ", flag)) != std::string::npos;
-    });
-    if (has) words.emplace_back(level.word);
-  }
+  uint32_t levels = isa::Bit(Isa::kReference);
+  const auto add = [&](Isa level, uint32_t parents, const char* word, const char* detection) {
+    std::istringstream each(detection);
+    for (std::string flag; each >> flag;) {
+      if ((" " + flags + " ").find(fmt::format(" {} ", flag)) == std::string::npos) return;
+    }
+    if ((levels & parents) != parents || IsaFamilyOf(level) != IsaFamily::kX86) return;
+    levels |= isa::Bit(level);
+    words.emplace_back(word);
+  };
+  using namespace octet::isa;
+#define OCTET_LEVEL(code, Name, NAME, word, Family, parents, boards, detection) \
+  add(Isa::k##Name, parents, #word, detection);
+#include "runtime/core/isa.inc"
+#undef OCTET_LEVEL
   return words;
 }
 

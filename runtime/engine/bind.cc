@@ -61,7 +61,7 @@ Session* Bind(const BlobView& blob, uint32_t plan_mask, const FeatureSizes& feat
   session->scratch = arena + layout.scratch_offset;
   session->scratch_bytes = (size_t)layout.scratch_bytes;  // the arena is in memory
   session->tensors = arena + layout.tensors_offset;
-  session->plan_mask = plan_mask;
+  session->plan_mask = (uint8_t)plan_mask;
   session->resident_plans = (uint8_t)plan_mask;
   session->features =
       MakeFeatures(blob, config.plan_mask, features, arena + layout.features_offset);

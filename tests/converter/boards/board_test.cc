@@ -245,12 +245,17 @@ TEST_F(Machines, ByWhatTheKernelSays) {
   EXPECT_EQ(Here().architecture, "x86_64");
   EXPECT_EQ(Here().isa, std::vector<std::string>()) << "no fma";
   Write("proc/cpuinfo",
-        "flags\t\t: lm fma f16c avx2 avx512dq avx512bw avx512vl avx512_vnni amx_int8_more\n");
+        "flags\t\t: lm avx fma f16c avx2 bmi1 bmi2 avx512f avx512dq avx512bw avx512vl avx512_vnni "
+        "amx_int8_more\n");
   EXPECT_EQ(Here().isa, (std::vector<std::string>{"avx2", "avx512vnni"}));
   Write("proc/cpuinfo", "flags\t\t: lm amx_int8\n");
   EXPECT_EQ(Here().isa, std::vector<std::string>()) << "no avx512vbmi";
-  Write("proc/cpuinfo", "flags\t\t: lm amx_int8 avx512vbmi\n");
-  EXPECT_EQ(Here().isa, std::vector<std::string>{"amx"});
+  Write("proc/cpuinfo", "flags\t\t: lm amx_tile amx_int8 avx512vbmi\n");
+  EXPECT_EQ(Here().isa, std::vector<std::string>()) << "no AVX-512";
+  Write("proc/cpuinfo",
+        "flags\t\t: lm avx fma f16c avx2 bmi1 bmi2 avx_vnni avx512f avx512dq avx512bw avx512vl "
+        "avx512_vnni amx_tile amx_int8 avx512vbmi\n");
+  EXPECT_EQ(Here().isa, (std::vector<std::string>{"avx2", "avxvnni", "avx512vnni", "amx"}));
   EXPECT_FALSE(Here().cpu_id);
   Write("proc/cpuinfo", "vendor_id\t: GenuineIntel\nflags\t\t: fpu vme lmx\n");
   EXPECT_EQ(Here().architecture, "");
