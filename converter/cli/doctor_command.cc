@@ -44,8 +44,7 @@ const char* WordOf(State state) {
 Finding Processor() {
   const port::CpuWord cpu = port::DetectCpu();
   std::string levels;
-  for (const octet_isa isa : port::kIsasLowestFirst) {
-    if (!port::CanRun(cpu, isa)) continue;
+  for (const octet_isa isa : port::RunnableIsas(cpu)) {
     levels += (levels.empty() ? "" : " ") + std::string(octet_isa_name(isa));
   }
   if (port::BestIsa(cpu) != OCTET_ISA_REFERENCE) return {"processor", State::kFine, levels, ""};

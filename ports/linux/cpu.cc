@@ -130,6 +130,14 @@ octet_isa BestIsa(CpuWord cpu) {
   return best;
 }
 
+std::vector<octet_isa> RunnableIsas(CpuWord cpu) {
+  std::vector<octet_isa> runnable;
+  for (const octet_isa isa : kIsasLowestFirst) {
+    if (CanRun(cpu, isa)) runnable.push_back(isa);
+  }
+  return runnable;
+}
+
 uint32_t VerifyMode(CpuWord cpu) {
   return (cpu & kCpuShaInstructions) != 0 ? OCTET_VERIFY_SHA_INSTRUCTIONS : OCTET_VERIFY_PORTABLE;
 }

@@ -4,6 +4,7 @@
 #define OCTET_PORTS_LINUX_CPU_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "octet/octet.h"
 
@@ -31,6 +32,8 @@ constexpr octet_isa kIsasLowestFirst[] = {
 bool CanRun(CpuWord cpu, octet_isa isa);
 // The highest level that CanRun.
 octet_isa BestIsa(CpuWord cpu);
+// All levels that CanRun, a better one behind a lesser one.
+std::vector<octet_isa> RunnableIsas(CpuWord cpu);
 // How to check hashes here (OCTET_VERIFY_*).
 uint32_t VerifyMode(CpuWord cpu);
 // Instructions beside the levels (OCTET_CPU_*).

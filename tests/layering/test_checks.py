@@ -142,6 +142,8 @@ class Deletable(Tree):
         self.assertEqual(check_deletable.lines_elsewhere(self.root, "temporal"), ["converter/sections/sections.inc:2"])
         self.write("runtime/core/temporally.h", "int temporal;\n")
         self.assertEqual(len(check_deletable.lines_elsewhere(self.root, "temporal")), 2)
+        self.write("ports/linux/list.inc", "Guard\nstd::lock_guard lock;\n")
+        self.assertEqual(check_deletable.lines_elsewhere(self.root, "guard", ("ports",)), ["ports/linux/list.inc:1"])
 
 
 class Alone(Tree):

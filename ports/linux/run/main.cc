@@ -40,14 +40,6 @@ std::string IsaWords() {
   return words;
 }
 
-int ListIsas() {
-  const CpuWord cpu = DetectCpu();
-  for (const octet_isa isa : kIsasLowestFirst) {
-    if (CanRun(cpu, isa)) std::puts(octet_isa_name(isa));
-  }
-  return 0;
-}
-
 void DescribeOptions(CommandLine& app, Options& o) {
   app.Name("octet-run", OCTET_VERSION_TEXT);
   app.Add("MODEL", o.blob, "blob made by octet convert");
@@ -219,7 +211,10 @@ int Main(int argc, char** argv) {
   DescribeOptions(app, o);
   if (const std::optional<int> status = app.Parse(argc, argv)) return *status;
   app.CheckNeeds();
-  if (o.isa == "list") return ListIsas();
+  if (o.isa == "list") {
+    for (const octet_isa isa : RunnableIsas(DetectCpu())) std::puts(octet_isa_name(isa));
+    return 0;
+  }
   ReadIsa(&o);
   if (o.self_test) return SelfTestCommand(app, o);
   if (o.blob.empty()) {

@@ -17,14 +17,6 @@ namespace {
 std::atomic<uint32_t> asked{0};
 static_assert(std::atomic<uint32_t>::is_always_lock_free, "used in a signal handler");
 
-// --isa list
-void ListIsas() {
-  const CpuWord cpu = DetectCpu();
-  for (const octet_isa isa : kIsasLowestFirst) {
-    if (CanRun(cpu, isa)) std::puts(octet_isa_name(isa));
-  }
-}
-
 std::string Joined(const std::vector<std::string>& names) {
   std::string list;
   for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
@@ -64,7 +56,10 @@ void CameraSettings::Make(const std::vector<FileSetting>* entries) {
   std::vector<char*> words;
   for (std::string& word : words_) words.push_back(word.data());
   done_ = app.Parse(static_cast<int>(words.size()), words.data()).has_value();
-  if (!done_ && options.isa == "list") ListIsas(), done_ = true;
+  if (!done_ && options.isa == "list") {
+    for (const octet_isa isa : RunnableIsas(DetectCpu())) std::puts(octet_isa_name(isa));
+    done_ = true;
+  }
   if (done_) return;
   if (entries == nullptr && !file_.empty()) {
     entries_ = ReadSettingsFile(file_);
