@@ -152,21 +152,25 @@ bool CanRun(CpuWord cpu, octet_isa isa) {
   return octet_isa_built(isa) != 0 && CpuHas(cpu, isa);
 }
 
-std::string RunnableWords(CpuWord cpu, const char* separator) {
-  std::string words;
+std::vector<octet_isa> RunnableIsas(CpuWord cpu) {
+  std::vector<octet_isa> runnable;
   for (const octet_isa isa : kIsasLowestFirst) {
-    if (CanRun(cpu, isa))
-      words += (words.empty() ? "" : separator) + std::string(octet_isa_name(isa));
+    if (CanRun(cpu, isa)) runnable.push_back(isa);
   }
-  return words;
+  return runnable;
 }
 
 octet_isa BestIsa(CpuWord cpu) {
-  octet_isa best = OCTET_ISA_REFERENCE;
-  for (const octet_isa isa : kIsasLowestFirst) {
-    if (CanRun(cpu, isa)) best = isa;
+  const std::vector<octet_isa> runnable = RunnableIsas(cpu);
+  return runnable.empty() ? OCTET_ISA_REFERENCE : runnable.back();
+}
+
+std::string RunnableWords(CpuWord cpu, const char* separator) {
+  std::string words;
+  for (const octet_isa isa : RunnableIsas(cpu)) {
+    words += (words.empty() ? "" : separator) + std::string(octet_isa_name(isa));
   }
-  return best;
+  return words;
 }
 
 uint32_t VerifyMode(CpuWord cpu) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "octet/octet.h"
 
@@ -35,6 +36,8 @@ bool CanRun(CpuWord cpu, octet_isa isa);
 std::string RunnableWords(CpuWord cpu, const char* separator);
 // The highest level that CanRun.
 octet_isa BestIsa(CpuWord cpu);
+// All levels that CanRun, a better one behind a lesser one.
+std::vector<octet_isa> RunnableIsas(CpuWord cpu);
 // How to check hashes here (OCTET_VERIFY_*).
 uint32_t VerifyMode(CpuWord cpu);
 // Instructions beside the levels (OCTET_CPU_*).

@@ -150,8 +150,8 @@ SelfTest RunSelfTest(SelfTestVectors& vectors, const ThermalSensor& sensor,
   test.sensor = sensor.type();
   std::vector<uint32_t> thread_counts = {choice.threads.value_or(1)};
   if (!choice.threads && AllThreads() > 1) thread_counts.push_back(AllThreads());
-  for (const octet_isa isa : kIsasLowestFirst) {
-    if (!CanRun(cpu, isa) || choice.isa.value_or(isa) != isa) continue;
+  for (const octet_isa isa : RunnableIsas(cpu)) {
+    if (choice.isa.value_or(isa) != isa) continue;
     for (uint32_t plan = 0; plan < vectors.blob().model->plan_count; ++plan) {
       const char* name = StringAt(vectors.blob(), vectors.blob().plans[plan].name);
       if (!choice.plan.empty() && choice.plan != name) continue;

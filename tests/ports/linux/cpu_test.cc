@@ -70,6 +70,8 @@ TEST(Cpu, TheBestLevelIsTheHighestBuiltOfThoseThere) {
     octet_isa alone = OCTET_ISA_REFERENCE;
     if (octet_isa_built(isa) != 0) alone = best = isa;
     EXPECT_EQ(BestIsa(word), best);
+    ASSERT_FALSE(RunnableIsas(word).empty()) << "the reference is built";
+    EXPECT_EQ(RunnableIsas(word).back(), best);
     EXPECT_EQ(BestIsa(1u << isa), alone);
   }
   for (const CpuWord levels : {CpuWord{0}, word}) {

@@ -64,9 +64,8 @@ std::string VersionsPart() {
             system.machine + "\n";
   }
   text += "instruction sets:";
-  const CpuWord cpu = DetectCpu();
-  for (const octet_isa isa : kIsasLowestFirst) {
-    if (CanRun(cpu, isa)) text += std::string(" ") + octet_isa_name(isa);
+  for (const octet_isa isa : RunnableIsas(DetectCpu())) {
+    text += std::string(" ") + octet_isa_name(isa);
   }
   text += "\n";
   const std::string device = DeviceName("");

@@ -18,8 +18,7 @@ namespace {
 Finding ProcessorFinding(const CameraOptions& options) {
   const CpuWord cpu = DetectCpu();
   std::string levels;
-  for (const octet_isa isa : kIsasLowestFirst) {
-    if (!CanRun(cpu, isa)) continue;
+  for (const octet_isa isa : RunnableIsas(cpu)) {
     levels += (levels.empty() ? "" : " ") + std::string(octet_isa_name(isa));
   }
   if (options.model.isa && !CanRun(cpu, *options.model.isa)) {
