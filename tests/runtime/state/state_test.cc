@@ -13,6 +13,7 @@
 #include "octet/octet.hpp"
 #include "octet/self_test.h"
 #include "octet/temporal.h"
+#include "runtime/format/golden.h"
 #include "runtime/format/guard_record.h"
 #include "runtime/format/temporal_record.h"
 #include "tests/runtime/drift/drift_blob.h"
@@ -81,10 +82,28 @@ std::vector<uint8_t> Probes() {
   return Section(head, std::vector<blob::ProbeRecord>{probe});
 }
 
+// A sample for the self-test. Its digests are wrong, which the test finds after it has run.
+std::vector<uint8_t> Golden() {
+  blob::GoldenRecord head{};
+  head.vector_count = head.input_count = head.output_count = 1;
+  head.plan_count = 2;
+  head.inputs_offset = sizeof(head);
+  head.digests_offset = sizeof(head) + sizeof(blob::GoldenInput);
+  blob::GoldenInput input{};
+  input.kind = blob::GoldenKind::kGenerated;
+  input.low = -1;
+  input.high = 1;
+  input.seed = 7;
+  std::vector<uint8_t> section = Section(head, std::vector<blob::GoldenInput>{input});
+  section.resize(section.size() + size_t{head.plan_count} * kSha256Bytes);
+  return section;
+}
+
 const Blob& TheBlob() {
   static const Blob blob = MakeDriftBlob(nullptr, [](BlobBuilder& b) {
     b.AddSection(blob::SectionKind::kTemporal, Filters());
     b.AddSection(blob::SectionKind::kGuard, Probes());
+    b.AddSection(blob::SectionKind::kGolden, Golden());
   });
   return blob;
 }
@@ -175,13 +194,19 @@ class Film {
     if (number % 3 == 0) octet_drift_use(get(), OCTET_DRIFT_CANDIDATE);
     octet_set_plan(get(), number % 2);
     for (uint32_t k = 0; k < number % octet_layer_count(get()); ++k) octet_run_layer(get(), k);
-    octet_self_test_result result;
-    octet_self_test(get(), nullptr, &result);
+    SelfTest();
     stop_at = number % 5;
     octet_run(get());
     stop_at = UINT32_MAX;
     octet_guard_score(guard, OCTET_GUARD_APPLICATION, 1);
     octet_temporal_reset(temporal);
+  }
+  void SelfTest() {
+    octet_self_test_result result;
+    std::vector<float> memory(kDriftInputs);
+    EXPECT_EQ(octet_golden_bytes(get()), memory.size() * sizeof(float));
+    EXPECT_EQ(octet_self_test(get(), memory.data(), &result).code, OCTET_CORRUPT);
+    EXPECT_EQ(result.vectors, 1u) << "it has run";
   }
   Bytes State() const {
     octet_state_info info;
@@ -241,6 +266,8 @@ TEST(State, RunsAsideBetweenAllFramesChangeNoByte) {
       const Bytes before = disturbed.State();
       const std::vector<float> measured = disturbed.Measured();
       ASSERT_EQ(before, plain.State()) << number;
+      disturbed.SelfTest();
+      ASSERT_EQ(disturbed.State(), before) << number << ": a run aside by itself";
       disturbed.Aside(number);
       EXPECT_EQ(octet_is_aside(disturbed.get()), 0);
       EXPECT_EQ(octet_aside_end(disturbed.get()).code, OCTET_INVALID_ARGUMENT);
