@@ -161,8 +161,9 @@ std::vector<octet_isa> RunnableIsas(CpuWord cpu) {
 }
 
 octet_isa BestIsa(CpuWord cpu) {
-  const std::vector<octet_isa> runnable = RunnableIsas(cpu);
-  return runnable.empty() ? OCTET_ISA_REFERENCE : runnable.back();
+  octet_isa best = OCTET_ISA_REFERENCE;
+  for (const octet_isa isa : RunnableIsas(cpu)) best = isa;
+  return best;
 }
 
 std::string RunnableWords(CpuWord cpu, const char* separator) {

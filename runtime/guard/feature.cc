@@ -27,7 +27,7 @@ void Make(const BlobView& blob, const FeatureMemory& memory) {
 }
 
 void Reached(Session* session, const FeatureMemory& memory, uint32_t layer) {
-  octet_probes_take(ProbesIn(memory), reinterpret_cast<const octet_session*>(session), layer, 0);
+  octet_probes_take(ProbesIn(memory), reinterpret_cast<octet_session*>(session), layer, 0);
 }
 
 bool IsSoundIn(const FeatureMemory&, const uint8_t* head) {

@@ -170,7 +170,7 @@ void Make(const octet::BlobView& blob, const octet::FeatureMemory& memory) {
 }
 
 void Reached(octet::Session* session, const octet::FeatureMemory& memory, uint32_t layer) {
-  Apply(In(memory), reinterpret_cast<const octet_session*>(session), layer);
+  Apply(In(memory), reinterpret_cast<octet_session*>(session), layer);
 }
 
 bool IsSound(const octet::FeatureMemory& memory, const uint8_t* head) {

@@ -11,7 +11,7 @@
 namespace octet {
 namespace {
 
-double Definition(double value, double scale, int zero_point) {
+double DefinedCode(double value, double scale, int zero_point) {
   return std::clamp(std::floor(value / scale + 0.5) + zero_point, -128.0, 127.0);
 }
 
@@ -36,7 +36,7 @@ TEST(Parameters, CodesAreRoundedHalfUpAndCut) {
                                    static_cast<int>(random() % 20) - 10);
     const int zero_point = static_cast<int>(random() % 256) - 128;
     const float value = scale * (static_cast<float>(random() % 100000) / 200 - 250);
-    ASSERT_EQ(CodeOf<double>(value, scale, zero_point), Definition(value, scale, zero_point));
+    ASSERT_EQ(CodeOf<double>(value, scale, zero_point), DefinedCode(value, scale, zero_point));
     ASSERT_EQ(CodeOf<float>(value, scale, zero_point),
               std::clamp(std::floor(value / scale + 0.5f) + static_cast<float>(zero_point), -128.0f,
                          127.0f));
@@ -57,7 +57,7 @@ TEST(Parameters, BothMakeOneTableOfExactScales) {
   for (int i = 0; i < 256; ++i) {
     ASSERT_EQ(in_float[i], in_double[i]) << i;
     const double x = 0.125 * (i - 128 - 3);
-    ASSERT_EQ(in_double[i], Definition(x * x, 0.25, -100)) << i;
+    ASSERT_EQ(in_double[i], DefinedCode(x * x, 0.25, -100)) << i;
   }
   int8_t lo = 0, hi = 0;
   CodesOfClamp<float>(0, 6, 0.0625f, -128, &lo, &hi);

@@ -115,7 +115,7 @@ std::vector<float> Picture(uint32_t number) {
   return x;
 }
 
-using Bytes = std::vector<uint8_t>;
+using StateBytes = std::vector<uint8_t>;
 
 // A session with every feature, and a program that uses them.
 class Film {
@@ -208,18 +208,18 @@ class Film {
     EXPECT_EQ(octet_self_test(get(), memory.data(), &result).code, OCTET_CORRUPT);
     EXPECT_EQ(result.vectors, 1u) << "it has run";
   }
-  Bytes State() const {
+  StateBytes State() const {
     octet_state_info info;
     EXPECT_EQ(octet_state_describe(get(), &info).code, OCTET_OK);
-    Bytes state(info.bytes);
+    StateBytes state(info.bytes);
     EXPECT_EQ(octet_state_get(get(), state.data(), state.size()).code, OCTET_OK);
     return state;
   }
   // Without what the heads do not refer to: a frame that is cancelled may have written there.
-  Bytes Heads() const {
+  StateBytes Heads() const {
     octet_state_info info;
     EXPECT_EQ(octet_state_describe(get(), &info).code, OCTET_OK);
-    Bytes state = State();
+    StateBytes state = State();
     state.resize(48 + info.frame_bytes);
     return state;
   }
@@ -263,7 +263,7 @@ TEST(State, RunsAsideBetweenAllFramesChangeNoByte) {
     Film plain(isa, threads, plan), disturbed(isa, threads, plan);
     for (uint32_t number = 0; number < kFrames; ++number) {
       EXPECT_EQ(plain.Frame(number), disturbed.Frame(number)) << number;
-      const Bytes before = disturbed.State();
+      const StateBytes before = disturbed.State();
       const std::vector<float> measured = disturbed.Measured();
       ASSERT_EQ(before, plain.State()) << number;
       disturbed.SelfTest();
@@ -283,7 +283,7 @@ TEST(State, AFrameThatIsCancelledAnywhereHasNotBeen) {
     Film plain(isa, threads, plan), cancelled(isa, threads, plan);
     const uint32_t layers = octet_layer_count(plain.get());
     for (uint32_t number = 0; number < kFrames; ++number) {
-      const Bytes before = cancelled.Heads();
+      const StateBytes before = cancelled.Heads();
       cancelled.stop_at = number % (layers + 1);
       cancelled.session().SetInput(0, Picture(500 + number));
       const bool ends = cancelled.stop_at == layers;
@@ -313,7 +313,7 @@ TEST(State, LayersInOrderAreAFrame) {
     EXPECT_EQ(whole.session().Output(0), by_layers.session().Output(0));
     EXPECT_EQ(whole.State(), by_layers.State());
   }
-  const Bytes before = by_layers.State();
+  const StateBytes before = by_layers.State();
   octet_run_layer(by_layers.get(), 3);
   EXPECT_EQ(by_layers.State(), before) << "of no frame";
 }
@@ -326,7 +326,7 @@ TEST(State, AFilterIsPartOfTheSession) {
   octet_temporal_info(film.temporal, 1, &layer);
   EXPECT_EQ(layer.held, 2u);
   octet_temporal_apply(film.temporal, film.get(), kLayerAdd + 1);  // the session does that
-  const Bytes before = film.State();
+  const StateBytes before = film.State();
   octet_temporal_apply(film.temporal, film.get(), kLayerAdd + 1);
   EXPECT_EQ(film.State(), before);
   octet_set_plan(film.get(), kFp16);
@@ -344,7 +344,7 @@ TEST(State, ACopyBringsItBack) {
   ForEach([](octet_isa isa, uint32_t threads, uint32_t plan) {
     Film film(isa, threads, plan), other(isa, threads, plan);
     for (uint32_t number = 0; number < 5; ++number) film.Frame(number);
-    const Bytes copy = film.State();
+    const StateBytes copy = film.State();
     std::vector<std::vector<float>> first;
     for (uint32_t number = 5; number < 10; ++number) first.push_back(film.Frame(number));
     const octet_drift_answer worse = {0, 0}, better = {1000, 0};
@@ -362,15 +362,15 @@ TEST(State, ACopyBringsItBack) {
 TEST(State, CopiesThatAreNoneAreRefused) {
   Film film(OCTET_ISA_REFERENCE, 1, kInt8);
   film.Frame(0);
-  const Bytes good = film.State();
-  const auto set = [&film](const Bytes& bytes) {
+  const StateBytes good = film.State();
+  const auto set = [&film](const StateBytes& bytes) {
     const octet_code code = octet_state_set(film.get(), bytes.data(), bytes.size()).code;
     return code;
   };
-  EXPECT_EQ(set(Bytes(good.begin(), good.end() - 1)), OCTET_INVALID_ARGUMENT);
+  EXPECT_EQ(set(StateBytes(good.begin(), good.end() - 1)), OCTET_INVALID_ARGUMENT);
   EXPECT_EQ(octet_state_get(film.get(), nullptr, good.size() - 1).code, OCTET_INVALID_ARGUMENT);
   for (const size_t at : {size_t{0}, size_t{31}, size_t{35}, size_t{36}, size_t{40}}) {
-    Bytes of_another = good;  // blob, features, word size, size
+    StateBytes of_another = good;  // blob, features, word size, size
     of_another[at] ^= 1;
     EXPECT_EQ(set(of_another), OCTET_INVALID_ARGUMENT) << at;
   }
@@ -383,7 +383,7 @@ TEST(State, CopiesThatAreNoneAreRefused) {
   std::mt19937 random(6);
   uint32_t refused = 0;
   for (uint32_t i = 0; i < 400; ++i) {
-    Bytes bad = good;
+    StateBytes bad = good;
     for (uint32_t k = 0; k < 1 + i % 4; ++k) {
       bad[48 + random() % (bad.size() - 48)] = static_cast<uint8_t>(random());
     }
