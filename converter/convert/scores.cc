@@ -3,10 +3,13 @@
 #include <cmath>
 #include <optional>
 #include <set>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "converter/operators/meaning.h"
 #include "converter/operators/operator.h"
 #include "converter/operators/weights.h"
 
@@ -20,6 +23,10 @@ constexpr double kLeastShift = 4.0 / 256;
 
 const graph::Tensor* BiasOf(const graph::Graph& graph, const graph::Node& node) {
   return node.inputs.size() > 2 ? graph.Constant(node.inputs[2]) : nullptr;
+}
+
+bool IsProbability(std::string_view op) {
+  return operators::MapsElements(op) && operators::NaturalRange(op) == 1;
 }
 
 class Walk {
@@ -43,7 +50,8 @@ class Walk {
     const int producer = links_.producer[static_cast<size_t>(id)];
     if (producer < 0) return;
     const graph::Node& node = graph_.nodes[static_cast<size_t>(producer)];
-    const bool sigmoid = node.op == "Sigmoid" || node.activation == "Sigmoid";
+    // A function of each number with results from 0 to 1. A row's Softmax answers no shift.
+    const bool sigmoid = IsProbability(node.op) || IsProbability(node.activation);
     if (operators::WeightsOf(graph_, node)) {
       if (logits ? node.activation.empty() : sigmoid) layers_.insert(static_cast<size_t>(producer));
     } else if (sigmoid) {

@@ -28,10 +28,10 @@ json ProposalJson(const Proposal& proposal) {
 }
 
 std::string WordsOf(const Proposal& proposal, const std::string& unit) {
-  const std::string what =
-      proposal.nodes == 0 ? proposal.name
-                          : fmt::format("FP16 in {} ({} {})", proposal.name, proposal.nodes,
-                                        proposal.nodes == 1 ? "node" : "nodes");
+  const std::string what = proposal.nodes == 0
+                               ? proposal.name
+                               : fmt::format("FP16 in {} ({} {})", proposal.name, proposal.nodes,
+                                             proposal.nodes == 1 ? "node" : "nodes");
   return fmt::format("{}: {} changes the loss from {:.2f} to {:.2f}{} for {:.1f} % more time; {}",
                      proposal.kept ? "used" : "not used", what, proposal.before, proposal.after,
                      unit, 100 * proposal.time_share, proposal.why);

@@ -1,6 +1,6 @@
 #include "ports/linux/cpu.h"
 
-#include <sstream>
+#include <algorithm>
 #include <string>
 
 #include "runtime/core/isa.h"
@@ -118,11 +118,13 @@ Words FindWords() {
 
 #endif
 
-// wanted: joined by spaces.
-bool HasAll(const Words& words, const char* wanted) {
-  std::istringstream each(wanted);
-  for (std::string word; each >> word;) {
-    if (words.find(" " + word + " ") == std::string::npos) return false;
+// wanted: joined by single spaces. No stream of the standard library: liboctet.so would carry its
+// locales, and need a newer glibc.
+bool HasAll(const Words& words, const std::string& wanted) {
+  for (size_t at = 0; at < wanted.size();) {
+    const size_t end = std::min(wanted.find(' ', at), wanted.size());
+    if (words.find(" " + wanted.substr(at, end - at) + " ") == std::string::npos) return false;
+    at = end + 1;
   }
   return true;
 }

@@ -142,7 +142,8 @@ octet_status octet_run(octet_session* session) {
 }
 
 octet_status octet_run_layer(octet_session* session, uint32_t layer) {
-  if (layer >= octet::CurrentPlan(*SessionOf(session)).layer_count) return ToC(Code::kInvalidArgument);
+  if (layer >= octet::CurrentPlan(*SessionOf(session)).layer_count)
+    return ToC(Code::kInvalidArgument);
   octet::RunLayer(SessionOf(session), layer);
   return ToC(Code::kOk);
 }

@@ -11,8 +11,8 @@
 #include <sstream>
 #include <utility>
 
-#include "ports/linux/camera/program/drift/record.h"
 #include "octet/octet.hpp"
+#include "ports/linux/camera/program/drift/record.h"
 #include "ports/linux/output/error.h"
 
 namespace octet::port {

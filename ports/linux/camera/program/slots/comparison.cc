@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "octet/guard.h"
 #include "octet/octet.hpp"
 
 namespace octet::port {

@@ -31,9 +31,7 @@ CheckSettings DescribeTemporal(CommandLine& app, CameraOptions& o) {
   app.AddFlag("--temporal", temporal.on,
               "blend the noisiest layers of the int8 plan with earlier frames, by the filters of "
               "octet convert --temporal; gains: docs/temporal.md");
-  return [&o, &temporal] {
-    o.model.Set({OCTET_WITH_TEMPORAL, nullptr, nullptr}, temporal.on);
-  };
+  return [&o, &temporal] { o.model.Set({OCTET_WITH_TEMPORAL, nullptr, nullptr}, temporal.on); };
 }
 
 std::unique_ptr<Observer> MakeTemporal(const CameraOptions& options, Shared&) {
