@@ -1,7 +1,6 @@
 #include "converter/import/codes.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "converter/operators/context.h"
 
@@ -12,60 +11,6 @@ using graph::DataType;
 using graph::kNoValue;
 using graph::Node;
 using graph::ValueId;
-
-struct Rule {
-  std::string_view op;
-  OnCodes rule;
-};
-
-constexpr Rule kRules[] = {
-    {"ArgMax", OnCodes::kCompares},
-    {"ArgMin", OnCodes::kCompares},
-    {"Cast", OnCodes::kCasts},
-    {"CastLike", OnCodes::kCasts},
-    {"Clip", OnCodes::kSelects},
-    {"Compress", OnCodes::kMoves},
-    {"Concat", OnCodes::kSelects},
-    {"DepthToSpace", OnCodes::kMoves},
-    {"Dropout", OnCodes::kMoves},
-    {"Equal", OnCodes::kCompares},
-    {"Expand", OnCodes::kMoves},
-    {"Flatten", OnCodes::kMoves},
-    {"Gather", OnCodes::kMoves},
-    {"GatherElements", OnCodes::kMoves},
-    {"GatherND", OnCodes::kMoves},
-    {"GlobalMaxPool", OnCodes::kMoves},
-    {"Greater", OnCodes::kCompares},
-    {"GreaterOrEqual", OnCodes::kCompares},
-    {"Identity", OnCodes::kMoves},
-    {"Less", OnCodes::kCompares},
-    {"LessOrEqual", OnCodes::kCompares},
-    {"Max", OnCodes::kSelects},
-    {"MaxPool", OnCodes::kMoves},
-    {"Min", OnCodes::kSelects},
-    {"OneHot", OnCodes::kSelects},
-    {"Pad", OnCodes::kMoves},
-    {"ReduceMax", OnCodes::kMoves},
-    {"ReduceMin", OnCodes::kMoves},
-    {"Relu", OnCodes::kSelects},
-    {"Reshape", OnCodes::kMoves},
-    {"Resize", OnCodes::kMixes},
-    {"ReverseSequence", OnCodes::kMoves},
-    {"ScatterElements", OnCodes::kSelects},
-    {"ScatterND", OnCodes::kSelects},
-    {"Shape", OnCodes::kCompares},
-    {"Size", OnCodes::kCompares},
-    {"Slice", OnCodes::kMoves},
-    {"SpaceToDepth", OnCodes::kMoves},
-    {"Split", OnCodes::kMoves},
-    {"Squeeze", OnCodes::kMoves},
-    {"Tile", OnCodes::kMoves},
-    {"TopK", OnCodes::kMoves},
-    {"Transpose", OnCodes::kMoves},
-    {"Trilu", OnCodes::kMoves},
-    {"Unsqueeze", OnCodes::kMoves},
-    {"Where", OnCodes::kSelects},
-};
 
 // Results behind the first are indices or masks.
 bool HasOneResultOfCodes(std::string_view op) {
@@ -87,16 +32,13 @@ std::optional<DataType> TypeOfQuantized(const graph::Graph& graph, const Node& n
 }  // namespace
 
 OnCodes RuleOf(const Node& node) {
-  const auto* found = std::find_if(std::begin(kRules), std::end(kRules),
-                                   [&](const Rule& rule) { return rule.op == node.op; });
-  if (found == std::end(kRules)) return OnCodes::kOther;
   const std::string_view op = node.op;
   if (op == "ScatterElements" || op == "ScatterND") {
     const std::string reduction = node.String("reduction", "none");
     if (reduction == "add" || reduction == "mul") return OnCodes::kOther;
   }
   if (op == "Resize" && node.String("mode", "nearest") == "nearest") return OnCodes::kMoves;
-  return found->rule;
+  return operators::OnCodesOf(op);
 }
 
 bool GivesCodes(OnCodes rule) {

@@ -7,18 +7,13 @@
 #include <vector>
 
 #include "converter/graph/graph.h"
+#include "converter/operators/operator.h"
 
 namespace octet::import {
 
-enum class OnCodes {
-  kMoves,     // each result is a code of the first input, or the code 0 or another constant beside
-              // them
-  kSelects,   // each result is a code of one of the inputs
-  kMixes,     // each result lies between codes, and is rounded to one
-  kCompares,  // results are no codes: indices, truth values, shapes
-  kCasts,     // to or from codes, which it counts
-  kOther,     // computes on them as on integers
-};
+using operators::OnCodes;
+
+// Of the operator with these attributes.
 OnCodes RuleOf(const graph::Node& node);
 // Results are codes as well.
 bool GivesCodes(OnCodes rule);

@@ -116,7 +116,7 @@ class Builder {
 
 // One function an operator family; the list of all operators declares them.
 using LowerFn = void (*)(Builder& builder, const graph::Node& node);
-#define OCTET_OPERATOR(name, rule, function, lowering, int8) \
+#define OCTET_OPERATOR(name, rule, function, lowering, ...) \
   void lowering(Builder& builder, const graph::Node& node);
 #include "converter/operators/operators.inc"
 #undef OCTET_OPERATOR

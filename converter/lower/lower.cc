@@ -20,7 +20,7 @@ struct Entry {
 };
 
 constexpr Entry kEntries[] = {
-#define OCTET_OPERATOR(name, rule, function, lowering, int8) {#name, lowering},
+#define OCTET_OPERATOR(name, rule, function, lowering, ...) {#name, lowering},
 #include "converter/operators/operators.inc"
 #undef OCTET_OPERATOR
 };

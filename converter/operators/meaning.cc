@@ -1,89 +1,76 @@
 #include "converter/operators/meaning.h"
 
-#include <algorithm>
-#include <array>
+#include "converter/operators/operator.h"
 
 namespace octet::operators {
 namespace {
 
-template <size_t Count>
-bool IsOneOf(const std::array<std::string_view, Count>& names, std::string_view op) {
-  return std::find(names.begin(), names.end(), op) != names.end();
+const Meaning& Of(std::string_view op) {
+  const Operator* known = Find(op);
+  return known == nullptr ? meanings::kNone : known->meaning;
 }
 
 }  // namespace
 
 bool MovesElements(std::string_view op) {
-  static constexpr std::array<std::string_view, 14> kNames = {
-      "Cast",    "CastLike", "Concat",       "DepthToSpace", "Dropout", "Flatten",   "Identity",
-      "Reshape", "Slice",    "SpaceToDepth", "Split",        "Squeeze", "Transpose", "Unsqueeze"};
-  return IsOneOf(kNames, op);
+  return Of(op).elements == Elements::kMove;
 }
 
 bool MapsElements(std::string_view op) {
-  static constexpr std::array<std::string_view, 9> kNames = {
-      "Clip", "DequantizeLinear", "Exp",     "HardSigmoid", "QuantizeLinear",
-      "Relu", "Sigmoid",          "Softmax", "Tanh"};
-  return IsOneOf(kNames, op);
+  return Of(op).elements == Elements::kMap;
 }
 
 bool JoinsInputs(std::string_view op) {
-  return op == "Concat";
+  return Of(op).joins;
 }
 
 bool MovesByInputs(std::string_view op) {
-  return op == "Slice";
+  return Of(op).by_inputs;
 }
 
 bool SumsElements(std::string_view op) {
-  static constexpr std::array<std::string_view, 4> kNames = {"AveragePool", "GlobalAveragePool",
-                                                             "ReduceMean", "ReduceSum"};
-  return IsOneOf(kNames, op);
+  return Of(op).elements == Elements::kSum;
 }
 
 bool ConvertsType(std::string_view op) {
-  return op == "Cast" || op == "CastLike";
+  return Of(op).converts;
 }
 
 double NaturalRange(std::string_view op) {
-  if (op == "Sigmoid" || op == "HardSigmoid" || op == "Softmax") return 1;
-  return op == "Tanh" ? 2 : 0;
+  return Of(op).range;
 }
 
 bool GivesClasses(std::string_view op) {
-  return op == "ArgMax" || op == "ArgMin";
+  return Of(op).elements == Elements::kClass;
 }
 
 int64_t ListLength(const graph::Node& node, const graph::Shape& shape) {
-  if (node.op == "TopK") {
-    const auto rank = static_cast<int64_t>(shape.size());
-    const int64_t axis = node.Int("axis", -1);
-    return shape[static_cast<size_t>(axis < 0 ? axis + rank : axis)];
-  }
-  if (node.op == "NonMaxSuppression") return shape[0];
-  return node.op == "NonZero" ? shape[1] : 0;
+  const int list_axis = Of(node.op).list_axis;
+  if (list_axis == Meaning::kNoList) return 0;
+  if (list_axis != Meaning::kListAlongAttribute) return shape[static_cast<size_t>(list_axis)];
+  const int64_t axis = node.Int("axis", -1);
+  return shape[static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(shape.size()) : axis)];
 }
 
 bool OrdersRows(const graph::Node& node, size_t output) {
-  return node.op == "TopK" && output == 0 && node.Int("largest", 1) != 0;
+  return Of(node.op).list_axis == Meaning::kListAlongAttribute && output == 0 &&
+         node.Int("largest", 1) != 0;
 }
 
 int PositionsInput(std::string_view op) {
-  if (op == "NonMaxSuppression") return 0;
-  return op == "GridSample" || op == "RoiAlign" ? 1 : -1;
+  return Of(op).positions;
 }
 
 bool IsBound(std::string_view op, int input) {
-  if (op == "NonMaxSuppression") return input == 2;
-  return op == "Slice" && (input == 1 || input == 2);
+  return input >= 0 && input < 32 && (Of(op).bounds >> input & 1) != 0;
 }
 
 bool ReadsCodes(std::string_view op) {
-  return op == "DequantizeLinear";
+  return Of(op).reads_codes;
 }
 
 bool RoundsToCodes(std::string_view op) {
-  return op == "QuantizeLinear" || op == "DynamicQuantizeLinear";
+  return Of(op).rounds_to_codes;
 }
 
 }  // namespace octet::operators

@@ -10,6 +10,35 @@
 
 namespace octet::operators {
 
+enum class Elements : uint8_t { kOther, kMove, kMap, kSum, kClass };
+
+// The word of an operator in operators.inc; plugins choose one too. The functions below say what
+// the fields mean.
+struct Meaning {
+  static constexpr int kNoList = -2, kListAlongAttribute = -1;  // `axis`
+
+  Elements elements = Elements::kOther;
+  bool joins = false, by_inputs = false, converts = false;
+  bool reads_codes = false, rounds_to_codes = false;
+  double range = 0;
+  uint32_t bounds = 0;  // inputs, one bit each
+  int positions = -1;
+  int list_axis = kNoList;
+};
+namespace meanings {
+inline constexpr Meaning kNone{}, kMoves{Elements::kMove},
+    kJoins{.elements = Elements::kMove, .joins = true},
+    kSlices{.elements = Elements::kMove, .by_inputs = true, .bounds = 2 | 4},
+    kConverts{.elements = Elements::kMove, .converts = true}, kMaps{Elements::kMap},
+    kShares{.elements = Elements::kMap, .range = 1},
+    kSigned{.elements = Elements::kMap, .range = 2}, kSums{Elements::kSum},
+    kClasses{Elements::kClass}, kRanks{.list_axis = Meaning::kListAlongAttribute},
+    kSelectsBoxes{.bounds = 4, .positions = 0, .list_axis = 0}, kPlaces{.list_axis = 1},
+    kSamples{.positions = 1}, kReadsCodes{.elements = Elements::kMap, .reads_codes = true},
+    kRoundsToCodes{.elements = Elements::kMap, .rounds_to_codes = true},
+    kRoundsItself{.rounds_to_codes = true};
+}  // namespace meanings
+
 // Each element of the result is one of the input at another place, or converted.
 bool MovesElements(std::string_view op);
 // Each element of the result is a function of the element at its place, or of its row (Softmax):

@@ -14,7 +14,9 @@ namespace octet::operators {
 namespace {
 
 constexpr Operator kOperators[] = {
-#define OCTET_OPERATOR(name, rule, function, lowering, int8) {#name, rule, function, Int8::int8},
+#define OCTET_OPERATOR(name, rule, function, lowering, int8, codes, scaling, reading, meaning) \
+  {#name,           rule,           function,         Int8::int8, OnCodes::codes,              \
+   scales::scaling, reads::reading, meanings::meaning},
 #include "converter/operators/operators.inc"
 #undef OCTET_OPERATOR
 };
@@ -164,6 +166,11 @@ Int8 Int8Of(const graph::Node& node) {
   if (node.Has("octet_fp16")) return Int8::kFp16;
   const Operator* op = Find(node.op);
   return op == nullptr ? Int8::kFp16 : op->int8;
+}
+
+OnCodes OnCodesOf(std::string_view op) {
+  const Operator* known = Find(op);
+  return known == nullptr ? OnCodes::kOther : known->codes;
 }
 
 std::vector<std::string_view> Names() {

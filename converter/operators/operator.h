@@ -9,6 +9,9 @@
 #include <vector>
 
 #include "converter/graph/graph.h"
+#include "converter/operators/meaning.h"
+#include "converter/operators/reading.h"
+#include "converter/operators/scaling.h"
 
 namespace octet::operators {
 
@@ -40,6 +43,17 @@ enum class Int8 : uint8_t {
   kFp16,        // no int8 kernel: runs in FP16, or exactly on integers, in every plan
 };
 
+// What an operator does on codes of quantized values, which a file computes on as on integers.
+enum class OnCodes : uint8_t {
+  kMoves,     // each result is a code of the first input, or the code 0 or another constant beside
+              // them
+  kSelects,   // each result is a code of one of the inputs
+  kMixes,     // each result lies between codes, and is rounded to one
+  kCompares,  // results are no codes: indices, truth values, shapes
+  kCasts,     // to or from codes, which it counts
+  kOther,     // computes on them as on integers
+};
+
 // Steps in which the int8 kernel of kFixedScale can write (runtime/quant/QUANTIZATION.md, 9).
 inline constexpr float kFinestProbability = 1.0f / 4096, kCoarsestProbability = 1;
 
@@ -52,12 +66,19 @@ struct Operator {
   void (*execute)(const graph::Node& node, std::span<const graph::Tensor* const> inputs,
                   std::span<graph::Tensor> outputs, Workspace& workspace);
   Int8 int8;
+  OnCodes codes;
+  // Words of their headers. References: a record that lacks one does not compile.
+  const Scales& scales;
+  const Reads& reads;
+  const Meaning& meaning;
 };
 
 // Null for an unknown operator.
 const Operator* Find(std::string_view op);
 // kFp16 for an unknown operator, and for a node with the attribute octet_fp16 (codes_to_real.cc).
 Int8 Int8Of(const graph::Node& node);
+// kOther for an unknown operator. Attributes may change it: import/codes.h.
+OnCodes OnCodesOf(std::string_view op);
 // All names, sorted; for messages.
 std::vector<std::string_view> Names();
 

@@ -1,67 +1,31 @@
 #include "converter/operators/reading.h"
 
-#include <algorithm>
-#include <string_view>
-
 #include "converter/operators/operator.h"
 
 namespace octet::operators {
 namespace {
 
-struct ReadingEntry {
-  std::string_view op;
-  Reading reading;
-  uint32_t inputs;  // that it is about, one bit each
-};
-constexpr uint32_t kInput0 = 1, kInput1 = 2, kInput2 = 4, kEveryInput = ~0u;
-constexpr ReadingEntry kReadings[] = {
-    {"Softmax", Reading::kRows, kInput0},
-    {"LogSoftmax", Reading::kRows, kInput0},
-    {"Exp", Reading::kExponential, kInput0},
-    {"Sigmoid", Reading::kExponential, kInput0},
-    {"ReduceLogSumExp", Reading::kLogSum, kInput0},
-    {"Max", Reading::kMaximum, kEveryInput},
-    {"MaxPool", Reading::kMaximum, kInput0},
-    {"GlobalMaxPool", Reading::kMaximum, kInput0},
-    {"ReduceMax", Reading::kMaximum, kInput0},
-    {"TopK", Reading::kMaximum, kInput0},
-    {"Min", Reading::kMinimum, kEveryInput},
-    {"ReduceMin", Reading::kMinimum, kInput0},
-    {"Add", Reading::kSum, kEveryInput},
-    {"Sub", Reading::kMinuend, kInput0},
-    {"Sub", Reading::kSubtrahend, kInput1},
-    {"Mul", Reading::kProduct, kEveryInput},
-    {"Div", Reading::kDividend, kInput0},
-    {"Neg", Reading::kNegative, kInput0},
-    {"Where", Reading::kPasses, kInput1 | kInput2},
-    {"Concat", Reading::kPasses, kEveryInput},
-    {"Cast", Reading::kPasses, kInput0},
-    {"ScatterElements", Reading::kPasses, kInput0 | kInput2},
-    {"ScatterND", Reading::kPasses, kInput0 | kInput2},
-};
+const Reads& Of(const graph::Node& node) {
+  const Operator* op = Find(node.op);
+  return op == nullptr ? reads::kAll : op->reads;
+}
 
 }  // namespace
 
 Reading ReadingOf(const graph::Node& node, size_t input) {
-  bool known = false;
-  for (const ReadingEntry& entry : kReadings) {
-    if (entry.op != node.op) continue;
-    known = true;
-    if ((entry.inputs >> std::min<size_t>(input, 31) & 1) == 0) continue;
-    if (node.op == "TopK" && node.Int("largest", 1) == 0) return Reading::kAll;
-    const bool carries = entry.reading >= Reading::kPasses;
-    return carries && !node.activation.empty() ? Reading::kAll : entry.reading;
-  }
-  const bool moves = !known && Int8Of(node) == Int8::kKeepsScale;
-  return moves && input == 0 && node.activation.empty() ? Reading::kPasses : Reading::kAll;
+  const Reads& reads = Of(node);
+  const Reading reading = input == 0 ? reads.first : input == 1 ? reads.second : reads.others;
+  if (reading == Reading::kMaximum && node.Int("largest", 1) == 0) return Reading::kAll;
+  const bool carries = reading >= Reading::kPasses;
+  return carries && !node.activation.empty() ? Reading::kAll : reading;
 }
 
 bool IsBeside(const graph::Node& node, size_t input) {
-  return (node.op == "Pad" || node.op == "Conv" || node.op == "Gemm") && input == 2;
+  return Of(node).beside == static_cast<int>(input);
 }
 
 bool MakesMinusInfinity(const graph::Node& node) {
-  return node.op == "Log";
+  return Of(node).makes_minus_infinity;
 }
 
 }  // namespace octet::operators

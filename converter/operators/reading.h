@@ -26,6 +26,28 @@ enum class Reading : uint8_t {
   kProduct,     // times the other operand
   kDividend,    // over the other operand
 };
+
+// The word of an operator in operators.inc; plugins choose one too.
+struct Reads {
+  Reading first = Reading::kAll, second = Reading::kAll, others = Reading::kAll;  // inputs
+  int beside = -1;  // the input that IsBeside names; -1: none
+  bool makes_minus_infinity = false;
+};
+namespace reads {
+inline constexpr Reads kAll{}, kRows{Reading::kRows}, kExponential{Reading::kExponential},
+    kLogSum{Reading::kLogSum}, kMaximum{Reading::kMaximum}, kMinimum{Reading::kMinimum},
+    kMaximumOfAll{Reading::kMaximum, Reading::kMaximum, Reading::kMaximum},
+    kMinimumOfAll{Reading::kMinimum, Reading::kMinimum, Reading::kMinimum},
+    kPassed{Reading::kPasses}, kJoined{Reading::kPasses, Reading::kPasses, Reading::kPasses},
+    kPicked{Reading::kAll, Reading::kPasses, Reading::kPasses},
+    kWritten{Reading::kPasses, Reading::kAll, Reading::kPasses},
+    kFilled{.first = Reading::kPasses, .beside = 2}, kBias{.beside = 2},
+    kNegative{Reading::kNegative}, kSum{Reading::kSum, Reading::kSum, Reading::kSum},
+    kDifference{Reading::kMinuend, Reading::kSubtrahend},
+    kProduct{Reading::kProduct, Reading::kProduct, Reading::kProduct},
+    kQuotient{Reading::kDividend}, kLogarithm{.makes_minus_infinity = true};
+}  // namespace reads
+
 Reading ReadingOf(const graph::Node& node, size_t input);
 
 // Whether the numbers of `input` are written or added beside those that the operator reads: a fill,

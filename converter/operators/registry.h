@@ -7,7 +7,7 @@
 
 namespace octet::operators {
 
-#define OCTET_OPERATOR(name, rule, function, lowering, int8) \
+#define OCTET_OPERATOR(name, rule, function, lowering, ...)  \
   std::vector<OutputType> rule(const ShapeContext& context); \
   void function(const Node& node, Inputs inputs, Outputs outputs, Workspace& workspace);
 #include "converter/operators/operators.inc"

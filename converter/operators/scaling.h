@@ -17,6 +17,32 @@ enum class Scaling : uint8_t {
   kQuotient,     // input 0 over input 1
   kInvariant,    // f(k x) = f(x) in input 0, once `epsilon` is multiplied by k^2
 };
+
+// The word of an operator in operators.inc; plugins choose one too.
+struct Scales {
+  static constexpr uint32_t kAllInputs = ~0u;
+
+  Scaling scaling = Scaling::kNone;
+  uint32_t inputs = 1;      // that carry the factor, one bit each
+  bool by_channel = false;  // KeepsChannelsApart, NormalizesEachChannel
+  bool multiplies_last_axis = false;
+  bool silences_large_negatives = false;
+  float epsilon = 0;  // of the ONNX specification; 0: it has none
+};
+namespace scales {
+inline constexpr Scales kNone{}, kFirst{Scaling::kHomogeneous},
+    kFirstByChannel{Scaling::kHomogeneous, 1, true},
+    kAll{Scaling::kHomogeneous, Scales::kAllInputs},
+    kAllByChannel{Scaling::kHomogeneous, Scales::kAllInputs, true},
+    kClip{Scaling::kHomogeneous, 1 | 2 | 4}, kPad{Scaling::kHomogeneous, 1 | 4},
+    kWhere{Scaling::kHomogeneous, 2 | 4}, kScatter{Scaling::kHomogeneous, 1 | 4},
+    kProduct{Scaling::kBilinear}, kQuotient{Scaling::kQuotient},
+    kNormalized{.scaling = Scaling::kInvariant, .epsilon = 1e-5f},
+    kNormalizedByChannel{.scaling = Scaling::kInvariant, .by_channel = true, .epsilon = 1e-5f},
+    kNormalizedRows{.scaling = Scaling::kInvariant, .multiplies_last_axis = true, .epsilon = 1e-5f},
+    kUnitLength{.scaling = Scaling::kInvariant}, kShares{.silences_large_negatives = true};
+}  // namespace scales
+
 Scaling ScalingOf(const graph::Node& node);
 
 // The activation fused behind a node.

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "converter/passes/quantization.h"
+#include "converter/operators/operator.h"
 
 namespace octet::passes {
 
@@ -117,7 +117,9 @@ bool Editor::IsRounded(ValueId id) const {
   const graph::Given* given = graph_->At(id).given.get();
   if (given == nullptr || IsConstant(id)) return false;
   const int producer = Producer(id);
-  if (producer < 0 || !(MovesCodes(At(producer).op) || At(producer).op == "Pad")) return true;
+  if (producer < 0 || operators::OnCodesOf(At(producer).op) != operators::OnCodes::kMoves) {
+    return true;
+  }
   const ValueId source = At(producer).inputs[0];
   const graph::Given* own = source == kNoValue ? nullptr : graph_->At(source).given.get();
   return own == nullptr || !(*own == *given);

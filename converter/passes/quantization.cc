@@ -109,22 +109,6 @@ void Requantize(Editor& editor, int dequantize, ValueId real, const Quantization
   if (to.given) editor.Give(out, *to.given);
 }
 
-bool MovesCodes(std::string_view op) {
-  return IsOneOf(
-      op, {"Transpose", "Reshape", "Squeeze", "Unsqueeze", "Flatten", "Slice", "Identity",
-           "MaxPool", "Gather", "DepthToSpace", "SpaceToDepth", "Expand", "Tile", "GlobalMaxPool"});
-}
-
-bool KeepsScale(std::string_view op) {
-  return IsOneOf(op,
-                 {"MaxPool",   "GlobalMaxPool", "Slice",           "Reshape",        "Transpose",
-                  "Resize",    "Pad",           "Squeeze",         "Unsqueeze",      "Flatten",
-                  "Identity",  "Split",         "DepthToSpace",    "SpaceToDepth",   "Expand",
-                  "Tile",      "Gather",        "Dropout",         "GatherElements", "GatherND",
-                  "ReduceMax", "ReduceMin",     "ReverseSequence", "TopK",           "Compress",
-                  "Trilu"});
-}
-
 bool TakesClamp(std::string_view op) {
   return IsOneOf(op, {"Conv", "ConvTranspose", "Gemm", "MatMul", "Add", "Sub", "Mul"});
 }

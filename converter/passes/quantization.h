@@ -31,11 +31,6 @@ std::optional<Quantization> ReadQuantization(const Editor& editor, const Node& n
 void Requantize(Editor& editor, int dequantize, ValueId real, const Quantization& from,
                 const Quantization& to);
 
-// The result holds elements of input 0, unchanged, in another order or number, so that it may be
-// taken of codes or of real values alike.
-bool MovesCodes(std::string_view op);
-// In int8 the result keeps the scale of input 0.
-bool KeepsScale(std::string_view op);
 // A clamp behind it costs nothing on the board.
 bool TakesClamp(std::string_view op);
 

@@ -49,7 +49,10 @@ void Lower(lower::Builder& builder, const graph::Node& node) {
 }
 
 constexpr operators::Plugin kPlugins[] = {
-    {"com.example", {"HardSwishSquared", Infer, Execute, operators::Int8::kComputes}, Lower}};
+    {"com.example",
+     {"HardSwishSquared", Infer, Execute, operators::Int8::kComputes, operators::OnCodes::kOther,
+      operators::scales::kNone, operators::reads::kAll, operators::meanings::kNone},
+     Lower}};
 
 }  // namespace
 

@@ -22,7 +22,7 @@ LINES = {
     "drift": {"converter": 1, "runtime": 3, "ports": 3},
     "guard": {"converter": 10, "runtime": 6, "ports": 8},
     "helium": {"converter": 0, "runtime": 11, "ports": 0},
-    "roi_align": {"converter": 4, "runtime": 2, "ports": 0},
+    "roi_align": {"converter": 2, "runtime": 2, "ports": 0},
     "cortex-m": {"ports": 1},
 }
 # The same word for something else.

@@ -63,6 +63,11 @@ bool IsWithin(const Editor& editor, ValueId id, const graph::Given& given) {
   return bounds.low >= given.Low() - step && bounds.high <= given.High() + step;
 }
 
+// In int8 the result keeps the scale of input 0.
+bool KeepsScale(const Node& node) {
+  return operators::Int8Of(node) == operators::Int8::kKeepsScale;
+}
+
 bool AreKnown(const Editor& editor, const std::vector<ValueId>& ids) {
   return std::all_of(ids.begin(), ids.end(),
                      [&editor](ValueId id) { return editor.KnownShape(id) != nullptr; });
@@ -82,7 +87,7 @@ int RemoveImpliedClip(graph::Graph& graph) {
     const bool product = node.op == "MatMul" && !editor.IsConstant(node.inputs[1]);
     if (!node.activation.empty() || (TakesClamp(node.op) && !product)) return false;
     // A Clip of values in the same scheme is one of codes in the file.
-    if (KeepsScale(node.op) || node.op == "Clip") {
+    if (KeepsScale(node) || node.op == "Clip") {
       if (!HasGiven(editor, node.inputs[0], *given)) return false;
     } else if (!CanWrite(node, *given)) {
       return false;
@@ -105,7 +110,7 @@ int GiveBeforeClip(graph::Graph& graph) {
     if (producer < 0) return false;
     const graph::GivenCodes given = editor.Value(editor.At(n).outputs[0]).given;
     const Node& node = editor.At(producer);
-    if (node.op == "Clip" || KeepsScale(node.op) || !CanWrite(node, *given)) return false;
+    if (node.op == "Clip" || KeepsScale(node) || !CanWrite(node, *given)) return false;
     editor.Give(editor.At(n).inputs[0], *given);
     return true;
   });

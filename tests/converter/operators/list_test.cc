@@ -8,7 +8,7 @@
 
 namespace octet::operators::list {
 
-#define OCTET_OPERATOR(name, infer, execute, lower, int8) void Case##name(Draw& draw);
+#define OCTET_OPERATOR(name, ...) void Case##name(Draw& draw);
 #include "converter/operators/operators.inc"
 #undef OCTET_OPERATOR
 
@@ -22,7 +22,7 @@ struct Case {
 };
 
 constexpr Case kCases[] = {
-#define OCTET_OPERATOR(name, infer, execute, lower, int8) {#name, &Case##name},
+#define OCTET_OPERATOR(name, ...) {#name, &Case##name},
 #include "converter/operators/operators.inc"
 #undef OCTET_OPERATOR
 };
