@@ -42,7 +42,7 @@ JudgeSamples ChooseJudgeSamples(const std::vector<int64_t>& kept,
       std::clamp(static_cast<int64_t>(seen.size()) / kShareOfJudges, kFewestJudges, kMostJudges);
   const int64_t wanted = answers ? kMostAnswers : of_numbers;
   result.unseen = std::min(static_cast<int64_t>(fresh.size()), wanted);
-  const bool fills = answers || result.unseen == 0;
+  const bool fills = answers || result.unseen < kFewestJudges;
   result.seen =
       fills ? std::min(static_cast<int64_t>(calibrated.size()), wanted - result.unseen) : 0;
   Add(fresh, result.unseen, &result.fresh);

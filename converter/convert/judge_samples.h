@@ -27,8 +27,8 @@ struct JudgeSamples {
 // given: samples of the data; kept: those that --sample-labels leaves, calibrating: those of which
 // --samples picks (both by index into what was given); samples: --samples; decided: what recovery
 // looks at, by index into `calibrating`. answers: of plans with a decoder. Samples that neither
-// ranges nor recovery have seen come first. Without answers none else judge where there are such;
-// with them those that calibrate fill up the number. At equal distances.
+// ranges nor recovery have seen come first. Without answers none else judge where there are
+// kFewestJudges such; otherwise those that calibrate fill up the number. At equal distances.
 JudgeSamples ChooseJudgeSamples(const std::vector<int64_t>& kept,
                                 const std::vector<int64_t>& calibrating, int64_t samples,
                                 uint64_t seed, const simulate::Samples& decided, bool answers);

@@ -44,7 +44,9 @@ TEST(JudgeSamples, HowManyOfEach) {
            Row{64, 512, true, 0, 64, 16},      // answers: all of them
            Row{400, 512, true, 0, 256, 25},    // as many as answers are compared of
            Row{2000, 2000, false, 0, 32, 32},  // numbers: the most
-           Row{100, 90, false, 10, 0, 10},     // numbers: those that nobody has seen alone
+           Row{100, 90, false, 10, 6, 16},     // numbers: too few that nobody has seen
+           Row{106, 90, false, 16, 0, 16},     // enough
+           Row{513, 512, false, 1, 31, 32},    // one would be no verdict
            Row{100, 90, true, 10, 90, 16},     // answers: the others fill up
            Row{1000, 90, true, 256, 0, 16},    // as many unseen ones as are asked
            Row{1000, 90, false, 16, 0, 16},
@@ -77,7 +79,7 @@ TEST(JudgeSamples, OfThoseThatAreKept) {
     EXPECT_TRUE(
         std::includes(kept.begin(), kept.end(), judges.indices.begin(), judges.indices.end()));
     EXPECT_EQ(judges.unseen, 5);
-    EXPECT_EQ(judges.seen, answers ? 3 : 0);
+    EXPECT_EQ(judges.seen, 3);
   }
 }
 
