@@ -52,7 +52,7 @@ struct Feature {
 #undef OCTET_FEATURE
 
 constexpr uint32_t kFeatureBits[kFeatureCount] = {
-#define OCTET_FEATURE(word, Name, bit) (uint32_t)1 << bit,
+#define OCTET_FEATURE(word, Name, bit) (uint32_t)1 << (bit),
 #include "runtime/engine/features.inc"
 #undef OCTET_FEATURE
 };
