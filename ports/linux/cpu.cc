@@ -19,7 +19,7 @@ namespace {
 // What the machine has, in the words of core/isa.inc, a space before and behind each.
 using Words = std::string;
 
-void AddIf(bool has, const char* word, Words* words) {
+[[maybe_unused]] void AddIf(bool has, const char* word, Words* words) {
   if (has) *words += std::string(word) + " ";
 }
 
