@@ -1,0 +1,2 @@
+# blend.cc reads tensors.
+octet_optimise(-Os from_blob.cc temporal.cc)
