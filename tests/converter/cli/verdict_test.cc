@@ -97,6 +97,7 @@ TEST_F(Verdict, SaysHowManyPicturesAreMissing) {
 // What calibration leaves judges, and verify repeats the verdict by the list.
 TEST_F(Verdict, BySamplesThatCalibrationHasNotSeen) {
   WriteGoodModel();
+  WriteNpy("c.npy", "|u1", {64, 8, 8, 3});  // enough of them are left to judge alone
   const Result convert = Convert("m.onnx", {"--samples", "12", "--json"});
   ASSERT_EQ(convert.status, 0) << convert.err;
   const json verdict = json::parse(convert.out)["verdict"];
@@ -115,9 +116,9 @@ TEST_F(Verdict, BySamplesThatCalibrationHasNotSeen) {
   EXPECT_EQ(report["plans"][1]["snr_db"], verdict["fp16_snr_db"]);
   EXPECT_EQ(report["sample_indices"], verdict["sample_indices"]);
   const Result beyond = Octet({"verify", Path("m.onnx"), Path("out.octet"), "--data", Path("c.npy"),
-                               "--sample-indices", "32"});
+                               "--sample-indices", "64"});
   EXPECT_EQ(beyond.status, 2);
-  EXPECT_NE(beyond.err.find("numbers from 0 to 31"), std::string::npos) << beyond.err;
+  EXPECT_NE(beyond.err.find("numbers from 0 to 63"), std::string::npos) << beyond.err;
 }
 
 // Cheap layers that 8 bits are too coarse for, behind dear ones that they are enough for.
