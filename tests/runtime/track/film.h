@@ -1,0 +1,35 @@
+// A film of boxes that is the same on every machine, and the hash of what its tracks and zones are.
+// Needs no operating system.
+#ifndef OCTET_TESTS_RUNTIME_TRACK_FILM_H_
+#define OCTET_TESTS_RUNTIME_TRACK_FILM_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "octet/zones.h"
+
+namespace octet::film {
+
+constexpr uint32_t kCapacity = 32;
+constexpr uint32_t kFrames = 10000;
+// Of kFrames frames, as every machine must find it.
+extern const char kDigest[65];
+
+// Memory of FilmDigest: 8-byte aligned.
+constexpr size_t kTracksBytes = 16384, kZonesBytes = 32768;
+struct Memory {
+  alignas(8) uint8_t tracks[kTracksBytes], zones[kZonesBytes];
+};
+
+struct Result {
+  char digest[65];  // in hexadecimal, of every track and event of every frame
+  uint64_t tracks;  // begun
+  uint64_t events;
+};
+
+// False: a call was refused.
+bool RunFilm(uint32_t frames, Memory* memory, Result* result);
+
+}  // namespace octet::film
+
+#endif  // OCTET_TESTS_RUNTIME_TRACK_FILM_H_
