@@ -9,7 +9,6 @@ namespace octet::film {
 namespace {
 
 constexpr int32_t kWidth = 1280 * 256, kHeight = 720 * 256;
-constexpr uint32_t kWalkers = 14, kMostBoxes = 2 * kWalkers + 8;
 
 struct Walker {
   int32_t x, y, vx, vy, w, h;  // 256 a pixel; velocity a frame
@@ -131,8 +130,8 @@ bool RunFilm(uint32_t frames, Memory* memory, Result* result) {
   Digester digester = {};
   Sha256Start(&digester.hash, Sha256BlocksPortable);
   uint64_t time_us = 0;
-  octet_box boxes[kMostBoxes];
-  octet_track list[kCapacity];
+  octet_box* const boxes = memory->boxes;
+  octet_track* const list = memory->list;
   for (uint32_t f = 0; f < frames; ++f) {
     time_us += random.OneIn(200) ? random.Below(3000000) : 16000 + random.Below(60000);
     const uint32_t box_count = MakeBoxes(&random, walkers, boxes);

@@ -15,10 +15,13 @@ constexpr uint32_t kFrames = 10000;
 // Of kFrames frames, as every machine must find it.
 extern const char kDigest[65];
 
-// Memory of FilmDigest: 8-byte aligned.
+// Not on the stack, which has 4 KiB on a small board.
 constexpr size_t kTracksBytes = 16384, kZonesBytes = 32768;
+constexpr uint32_t kWalkers = 14, kMostBoxes = 2 * kWalkers + 8;
 struct Memory {
   alignas(8) uint8_t tracks[kTracksBytes], zones[kZonesBytes];
+  octet_box boxes[kMostBoxes];
+  octet_track list[kCapacity];
 };
 
 struct Result {
