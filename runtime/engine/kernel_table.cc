@@ -3,6 +3,8 @@
 
 #include "runtime/engine/isa_names.h"
 #include "runtime/engine/selection.h"
+#include "runtime/kernels/conv/scratch.h"
+#include "runtime/kernels/depthwise_conv/scratch.h"
 
 namespace octet {
 namespace {
@@ -17,6 +19,15 @@ constexpr Line kLines[] = {
 #define OCTET_KERNEL(slot, args, word, isa) {#slot, isa, 0},
 #include "runtime/kernels/kernels.inc"
 #undef OCTET_KERNEL
+};
+// Who says the scratch of a kernel.
+constexpr Line kScratchLines[] = {
+#define OCTET_SCRATCH(precision, word, isa, Bytes) {"conv_" #precision, isa, 0},
+#include "runtime/kernels/conv/scratch.inc"
+#undef OCTET_SCRATCH
+#define OCTET_SCRATCH(precision, word, isa, Bytes) {"depthwise_conv_" #precision, isa, 0},
+#include "runtime/kernels/depthwise_conv/scratch.inc"
+#undef OCTET_SCRATCH
 };
 
 #ifndef OCTET_OPERATORS
@@ -47,9 +58,10 @@ constexpr bool LowerLevelsComeFirst() {
 }
 static_assert(LowerLevelsComeFirst(), "a kernel stands before one of a level below it");
 
-// Whether the kernel is the one that a linked level ends up with, on machines with or without the
+// Whether the line is the one that a linked level ends up with, on machines with or without the
 // features.
-constexpr bool IsNeeded(const Line& kernel) {
+template <uint32_t kCount>
+constexpr bool IsNeeded(const Line (&lines)[kCount], const Line& kernel) {
   if (!IsSelectedKernel(kernel.slot)) return false;
   if (!HasFastForms(kernel.slot)) return kernel.isa == Isa::kReference;
   for (uint32_t i = 0; i < 2 * kIsaCount; ++i) {
@@ -57,7 +69,7 @@ constexpr bool IsNeeded(const Line& kernel) {
     const uint32_t features = IsaFeatures(level) | (i % 2 == 0 ? 0 : kFeatureAvx512Vbmi);
     if (!IsSelectedLevel(IsaWord(level))) continue;
     Line best = {kernel.slot, Isa::kReference, 0};
-    for (const Line& line : kLines) {
+    for (const Line& line : lines) {
       if (SameWord(line.slot, kernel.slot) && IsaIncludes(level, line.isa) &&
           (line.features & ~features) == 0) {
         best = line;
@@ -74,7 +86,7 @@ bool FillKernelTable(Isa level, uint32_t features, KernelTable* table) {
   if (!IsaIsBuilt(level)) return false;
   features |= IsaFeatures(level);
 #define OCTET_FEATURE_KERNEL(slot, args, word, isa, needed)          \
-  if constexpr (IsNeeded(Line{#slot, isa, needed})) {                \
+  if constexpr (IsNeeded(kLines, Line{#slot, isa, needed})) {        \
     constexpr uint32_t kLevels = IsaLevelsWith(isa);                 \
     if (IsaIsOneOf(level, kLevels) && ((needed) & ~features) == 0) { \
       table->slot = slot##_##word;                                   \
@@ -86,5 +98,29 @@ bool FillKernelTable(Isa level, uint32_t features, KernelTable* table) {
 #undef OCTET_KERNEL
   return true;
 }
+
+#define OCTET_SCRATCH_OF(folder, precision, isa, Bytes)                               \
+  if constexpr (IsNeeded(kScratchLines, Line{#folder "_" #precision, isa, 0})) {      \
+    constexpr uint32_t kLevels = IsaLevelsWith(isa);                                  \
+    if (int8 == (#precision[0] == 's') && IsaIsOneOf(level, kLevels)) bytes = &Bytes; \
+  }
+
+ConvBytesFn ConvBytesOf(Isa level, bool int8) {
+  ConvBytesFn bytes = nullptr;
+#define OCTET_SCRATCH(precision, word, isa, Bytes) OCTET_SCRATCH_OF(conv, precision, isa, Bytes)
+#include "runtime/kernels/conv/scratch.inc"
+#undef OCTET_SCRATCH
+  return bytes;
+}
+
+DepthwiseBytesFn DepthwiseBytesOf(Isa level, bool int8) {
+  DepthwiseBytesFn bytes = nullptr;
+#define OCTET_SCRATCH(precision, word, isa, Bytes) \
+  OCTET_SCRATCH_OF(depthwise_conv, precision, isa, Bytes)
+#include "runtime/kernels/depthwise_conv/scratch.inc"
+#undef OCTET_SCRATCH
+  return bytes;
+}
+#undef OCTET_SCRATCH_OF
 
 }  // namespace octet

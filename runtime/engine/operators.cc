@@ -1,6 +1,5 @@
 #include "runtime/engine/operators.h"
 
-#include "runtime/engine/feature.h"
 #include "runtime/engine/selection.h"
 #include "runtime/kernels/plugin.h"
 
@@ -128,18 +127,6 @@ Isa LayerKernelIsa(const LayerView& view, const KernelTable& kernels) {
 #undef OCTET_NO_KERNEL
   }
   return Isa::kReference;
-}
-
-const Feature* FeatureAt(uint32_t number) {
-  switch (number) {
-#define OCTET_FEATURE(word, Name, bit)                             \
-  case k##Name##Number:                                            \
-    if constexpr (IsSelectedWord(#word)) return &k##Name##Feature; \
-    break;
-#include "runtime/engine/features.inc"
-#undef OCTET_FEATURE
-  }
-  return nullptr;
 }
 
 }  // namespace octet

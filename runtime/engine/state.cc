@@ -3,10 +3,16 @@
 #include <string.h>
 
 #include "runtime/core/round_up.h"
+#include "runtime/engine/selection.h"
 #include "runtime/engine/session.h"
 
 namespace octet {
 namespace {
+
+// A constant: a program without features has no code of what lies behind the question.
+FeatureBlock* BlockOf(const Session& session) {
+  return kSelectsFeatures ? session.features : nullptr;
+}
 
 template <typename Act>
 void EachFeature(const FeatureBlock& block, Act act) {
@@ -22,6 +28,18 @@ void Reach(Session* session, uint32_t layer) {
 }
 
 }  // namespace
+
+const Feature* FeatureAt(uint32_t number) {
+  switch (number) {
+#define OCTET_FEATURE(word, Name, bit)                                \
+  case k##Name##Number:                                               \
+    if constexpr (IsSelectedFeature(#word)) return &k##Name##Feature; \
+    break;
+#include "runtime/engine/features.inc"
+#undef OCTET_FEATURE
+  }
+  return nullptr;
+}
 
 Status MeasureFeatures(const BlobView& view, uint32_t plan_mask, FeatureSizes* sizes) {
   memset(sizes, 0, sizeof(*sizes));
@@ -48,7 +66,7 @@ Status MeasureFeatures(const BlobView& view, uint32_t plan_mask, FeatureSizes* s
 
 FeatureBlock* MakeFeatures(const BlobView& view, uint32_t plan_mask, const FeatureSizes& sizes,
                            uint8_t* memory) {
-  if (sizes.bytes == 0) return nullptr;
+  if (!kSelectsFeatures || sizes.bytes == 0) return nullptr;
   memset(memory, 0, (size_t)sizes.bytes);
   FeatureBlock* block = reinterpret_cast<FeatureBlock*>(memory);
   block->features = plan_mask & ~kPlanBits;
@@ -71,8 +89,9 @@ FeatureBlock* MakeFeatures(const BlobView& view, uint32_t plan_mask, const Featu
 }
 
 void BindFeatures(Session* session) {
-  if (session->features == nullptr) return;
-  EachFeature(*session->features, [session](const Feature& feature, const FeatureMemory& memory) {
+  const FeatureBlock* block = BlockOf(*session);
+  if (block == nullptr) return;
+  EachFeature(*block, [session](const Feature& feature, const FeatureMemory& memory) {
     if (feature.bound != nullptr) feature.bound(session, memory);
   });
 }
@@ -89,12 +108,13 @@ bool RestoreState(Session* session) {
 }
 
 void CancelFrame(Session* session) {
-  if (session->features == nullptr || session->features->ran == 0) return;
+  const FeatureBlock* block = BlockOf(*session);
+  if (block == nullptr || block->ran == 0) return;
   if (RestoreState(session)) SelectPlan(session, session->plan);
 }
 
 void BeforeLayer(Session* session, uint32_t layer) {
-  FeatureBlock* block = session->features;
+  FeatureBlock* block = BlockOf(*session);
   if (block == nullptr || session->aside_from != 0 || layer != 0) return;
   CancelFrame(session);
   memcpy(block->saved, block->state, block->head_bytes);
@@ -102,7 +122,7 @@ void BeforeLayer(Session* session, uint32_t layer) {
 }
 
 void AfterLayer(Session* session, uint32_t layer) {
-  FeatureBlock* block = session->features;
+  FeatureBlock* block = BlockOf(*session);
   if (block == nullptr || session->aside_from != 0 || layer != block->ran) return;
   Reach(session, layer + 1);
   block->ran = layer + 1 == CurrentPlan(*session).layer_count ? 0 : layer + 1;

@@ -174,7 +174,8 @@ OCTET_API octet_status octet_blob_describe(const void* blob, size_t blob_bytes,
                                            octet_blob_info* info);
 
 /* Exact arena size for a level, a thread count and plans (octet_config.plan_mask). The size depends
- * on the layers, so everything except the hashes is checked. */
+ * on the layers, so everything except the hashes is checked. Levels of other machines have one too,
+ * unless the program selects levels: OCTET_ISA_UNAVAILABLE. */
 OCTET_API octet_status octet_arena_bytes(const void* blob, size_t blob_bytes, octet_isa isa,
                                          uint32_t threads, uint32_t plan_mask, size_t* arena_bytes);
 
