@@ -173,6 +173,10 @@ void Reached(octet::Session* session, const octet::FeatureMemory& memory, uint32
   Apply(In(memory), reinterpret_cast<octet_session*>(session), layer);
 }
 
+void Forget(octet::Session*, const octet::FeatureMemory& memory) {
+  octet_temporal_reset(In(memory));
+}
+
 bool IsSound(const octet::FeatureMemory& memory, const uint8_t* head) {
   const octet_temporal& temporal = *In(memory);
   Rings rings;
@@ -188,7 +192,7 @@ bool IsSound(const octet::FeatureMemory& memory, const uint8_t* head) {
 
 namespace octet {
 
-const Feature kTemporalFeature = {Measure, Make, nullptr, Reached, IsSound, nullptr};
+const Feature kTemporalFeature = {Measure, Make, nullptr, Reached, IsSound, nullptr, Forget, false};
 
 }  // namespace octet
 

@@ -108,6 +108,12 @@ class Model {
   octet_status SetState(const void* memory, size_t bytes) {
     return octet_state_set(session_, memory, bytes);
   }
+  // The next frame is the first of a sequence.
+  octet_status Reset() { return octet_reset(session_); }
+  uint32_t state_count() const { return octet_state_count(session_); }
+  octet_status StateTensor(uint32_t index, octet_tensor_info* info) const {
+    return octet_state_tensor(session_, index, info);
+  }
 
   // Tensors in the arena, without a copy, to write or read.
   octet_status InputView(uint32_t index, octet_tensor_view* view) {
