@@ -49,7 +49,7 @@ std::string MakeInt8(const quantize::Config& config, Recovered* result) {
     return plan ? std::optional<int64_t>(plan->memory.arena_bytes) : std::nullopt;
   };
   const ConvertOptions& options = result->options();
-  result->evidence = std::make_unique<Evidence>(from, result->sets);
+  result->evidence = std::make_unique<Evidence>(from);
   Search search(result->evidence.get(), from.from.clock.get(), options.fp16_budget,
                 [&from](const quantize::Scheme& scheme) { return PlanOf(from, scheme); });
   RecoveredInt8 recovered = RecoverInt8(
