@@ -6,15 +6,15 @@
 namespace octet::convert {
 
 graph::Graph ImportGraph(const std::string& model, const import::ImportOptions& options) {
-  return InModel(model, [&] {
-    graph::Graph graph = import::ImportOnnx(model, options);
+  graph::Graph graph = import::ImportOnnx(model, options);
+  InModel(model, [&] {
     import::CheckOperators(graph);
     import::CheckInputs(graph);
     operators::InferShapes(graph);
     // Has been checked: passes may choose between what broadcasts.
     for (graph::Node& node : graph.nodes) node.attributes.erase("octet_branches");
-    return graph;
   });
+  return graph;
 }
 
 graph::Graph LoadGraph(const std::string& model, const import::ImportOptions& options,

@@ -13,7 +13,7 @@
 #include "converter/quantize/tail.h"
 #include "converter/quantize/whole_numbers.h"
 #include "converter/quantize/wide_inputs.h"
-#include "converter/support/error.h"
+#include "converter/support/not_possible.h"
 
 namespace octet::quantize {
 namespace {
@@ -71,8 +71,8 @@ void RequirePossible(const graph::Graph& graph, const Ledger& ledger) {
       continue;
     }
     const graph::Node& node = graph.nodes[n];
-    Fail("node '{}' ({}) must run in int8 but cannot: {}; set it to fp16 in --config", node.name,
-         node.op, entries[0]->Text());
+    RuleOut("node '{}' ({}) must run in int8 but cannot: {}; set it to fp16 in --config", node.name,
+            node.op, entries[0]->Text());
   }
 }
 
