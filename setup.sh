@@ -17,7 +17,7 @@ TEXT
 }
 
 build="g++ cmake ninja-build python3 libprotobuf-dev libonnx-dev libopenblas-dev libturbojpeg0-dev libstb-dev
-  nlohmann-json3-dev libcli11-dev libfmt-dev libyaml-cpp-dev libsodium-dev"
+  nlohmann-json3-dev libcli11-dev libfmt-dev libyaml-cpp-dev libsodium-dev libzmq3-dev cppzmq-dev libmicrohttpd-dev"
 demo="dataset-fashion-mnist python3-numpy"
 users="git googletest g++-aarch64-linux-gnu g++-arm-linux-gnueabihf qemu-user binutils python3-pil python3-venv python3-pip
   python3-setuptools python3-wheel"

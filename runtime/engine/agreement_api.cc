@@ -4,7 +4,7 @@
 
 namespace {
 
-constexpr uint32_t kFull = 1000;
+constexpr uint32_t kFull = OCTET_AGREEMENT_FULL;
 // More than any decoder keeps of a frame worth looking at; the best come first.
 constexpr uint32_t kMostBoxes = 1024;
 constexpr float kLeastIou = 0.5f;  // as in PASCAL VOC's mAP and the "50" of COCO's

@@ -11,7 +11,7 @@ namespace {
 // would add half a kilobyte to a minimal program.
 constexpr uint32_t BuiltLevels() {
   constexpr Isa kKernels[] = {
-#define OCTET_KERNEL(slot, args, word, level) level,
+#define OCTET_KERNEL(name, args, word, level) level,
 #include "runtime/kernels/kernels.inc"
 #undef OCTET_KERNEL
   };

@@ -10,13 +10,13 @@ namespace octet {
 namespace {
 
 struct Line {
-  const char* slot;
+  const char* name;
   Isa isa;
   uint32_t features;
 };
 constexpr Line kLines[] = {
-#define OCTET_FEATURE_KERNEL(slot, args, word, isa, features) {#slot, isa, features},
-#define OCTET_KERNEL(slot, args, word, isa) {#slot, isa, 0},
+#define OCTET_FEATURE_KERNEL(name, args, word, isa, features) {#name, isa, features},
+#define OCTET_KERNEL(name, args, word, isa) {#name, isa, 0},
 #include "runtime/kernels/kernels.inc"
 #undef OCTET_KERNEL
 };
@@ -31,22 +31,22 @@ constexpr Line kScratchLines[] = {
 };
 
 #ifndef OCTET_OPERATORS
-constexpr bool EachSlotHasAnOperator() {
+constexpr bool EachEntryHasAnOperator() {
   for (const Line& line : kLines) {
-    if (!IsSelectedKernel(line.slot)) return false;
+    if (!IsSelectedKernel(line.name)) return false;
   }
   return true;
 }
-static_assert(EachSlotHasAnOperator(), "a slot that no line of format/operators.inc names");
+static_assert(EachEntryHasAnOperator(), "an entry that no line of format/operators.inc names");
 #endif
 
-// The last line that a level includes is the one it takes, so lines of a slot are in the order of
+// The last line that a level includes is the one it takes, so lines of an entry are in the order of
 // core/isa.inc.
 constexpr bool LowerLevelsComeFirst() {
   for (const Line& kernel : kLines) {
     uint32_t behind = 0;
     for (const Line& line : kLines) {
-      if (!SameWord(line.slot, kernel.slot)) continue;
+      if (!SameWord(line.name, kernel.name)) continue;
       if (IsaIncludes(kernel.isa, line.isa) && line.isa != kernel.isa &&
           (behind & isa::Bit(kernel.isa)) != 0) {
         return false;
@@ -62,15 +62,15 @@ static_assert(LowerLevelsComeFirst(), "a kernel stands before one of a level bel
 // features.
 template <uint32_t kCount>
 constexpr bool IsNeeded(const Line (&lines)[kCount], const Line& kernel) {
-  if (!IsSelectedKernel(kernel.slot)) return false;
-  if (!HasFastForms(kernel.slot)) return kernel.isa == Isa::kReference;
+  if (!IsSelectedKernel(kernel.name)) return false;
+  if (!HasFastForms(kernel.name)) return kernel.isa == Isa::kReference;
   for (uint32_t i = 0; i < 2 * kIsaCount; ++i) {
     const Isa level = (Isa)(i / 2);
     const uint32_t features = IsaFeatures(level) | (i % 2 == 0 ? 0 : kFeatureAvx512Vbmi);
     if (!IsSelectedLevel(IsaWord(level))) continue;
-    Line best = {kernel.slot, Isa::kReference, 0};
+    Line best = {kernel.name, Isa::kReference, 0};
     for (const Line& line : lines) {
-      if (SameWord(line.slot, kernel.slot) && IsaIncludes(level, line.isa) &&
+      if (SameWord(line.name, kernel.name) && IsaIncludes(level, line.isa) &&
           (line.features & ~features) == 0) {
         best = line;
       }
@@ -85,15 +85,15 @@ constexpr bool IsNeeded(const Line (&lines)[kCount], const Line& kernel) {
 bool FillKernelTable(Isa level, uint32_t features, KernelTable* table) {
   if (!IsaIsBuilt(level)) return false;
   features |= IsaFeatures(level);
-#define OCTET_FEATURE_KERNEL(slot, args, word, isa, needed)          \
-  if constexpr (IsNeeded(kLines, Line{#slot, isa, needed})) {        \
+#define OCTET_FEATURE_KERNEL(name, args, word, isa, needed)          \
+  if constexpr (IsNeeded(kLines, Line{#name, isa, needed})) {        \
     constexpr uint32_t kLevels = IsaLevelsWith(isa);                 \
     if (IsaIsOneOf(level, kLevels) && ((needed) & ~features) == 0) { \
-      table->slot = slot##_##word;                                   \
-      table->slot##_isa = isa;                                       \
+      table->name = name##_##word;                                   \
+      table->name##_isa = isa;                                       \
     }                                                                \
   }
-#define OCTET_KERNEL(slot, args, word, isa) OCTET_FEATURE_KERNEL(slot, args, word, isa, 0)
+#define OCTET_KERNEL(name, args, word, isa) OCTET_FEATURE_KERNEL(name, args, word, isa, 0)
 #include "runtime/kernels/kernels.inc"
 #undef OCTET_KERNEL
   return true;

@@ -148,20 +148,20 @@ static constexpr bool IsSelectedOperator(blob::Op op) {
          IsSelectedOperator(op, blob::Precision::kFp16);
 }
 
-static constexpr bool IsSelectedKernel(const char* slot) {
+static constexpr bool IsSelectedKernel(const char* name) {
   for (const char* transfer : kTransferKernels) {
-    if (SameWord(slot, transfer)) return true;
+    if (SameWord(name, transfer)) return true;
   }
   for (const OperatorWords& words : kOperatorWords) {
-    if (HasWord(words.int8_kernels, slot) && IsSelectedWord(words.int8)) return true;
-    if (HasWord(words.fp16_kernels, slot) && IsSelectedWord(words.fp16)) return true;
+    if (HasWord(words.int8_kernels, name) && IsSelectedWord(words.int8)) return true;
+    if (HasWord(words.fp16_kernels, name) && IsSelectedWord(words.fp16)) return true;
   }
   return false;
 }
 
 // Levels of this kernel that may be linked besides the reference.
-static constexpr bool HasFastForms(const char* slot) {
-  return !SameWord(slot, kFrameWord) || IsSelectedWord(kFrameWord);
+static constexpr bool HasFastForms(const char* name) {
+  return !SameWord(name, kFrameWord) || IsSelectedWord(kFrameWord);
 }
 
 }  // namespace octet

@@ -26,8 +26,8 @@
 
 namespace octet {
 
-// slot, function type
-#define OCTET_KERNEL_SLOTS(X)               \
+// name, function type
+#define OCTET_KERNEL_ENTRIES(X)             \
   X(conv_s8, ConvS8Fn)                      \
   X(depthwise_conv_s8, DepthwiseConvS8Fn)   \
   X(add_s8, BinaryS8Fn)                     \
@@ -70,12 +70,12 @@ namespace octet {
   X(output_f16, OutputF16Fn)
 
 struct KernelTable {
-#define OCTET_DECLARE_SLOT(slot, type) type slot;
-  OCTET_KERNEL_SLOTS(OCTET_DECLARE_SLOT)
-#undef OCTET_DECLARE_SLOT
+#define OCTET_DECLARE_ENTRY(name, type) type name;
+  OCTET_KERNEL_ENTRIES(OCTET_DECLARE_ENTRY)
+#undef OCTET_DECLARE_ENTRY
   // The level each of them was written for.
-#define OCTET_DECLARE_ISA(slot, type) Isa slot##_isa;
-  OCTET_KERNEL_SLOTS(OCTET_DECLARE_ISA)
+#define OCTET_DECLARE_ISA(name, type) Isa name##_isa;
+  OCTET_KERNEL_ENTRIES(OCTET_DECLARE_ISA)
 #undef OCTET_DECLARE_ISA
 };
 
@@ -89,7 +89,7 @@ bool FillKernelTable(Isa level, uint32_t features, KernelTable* table);
 // Share)`. Reference kernels are lines too (word `reference`). OCTET_FEATURE_KERNEL names in
 // addition the features that a kernel needs beside its level; who does not define it reads
 // OCTET_KERNEL. kernels/kernels.inc includes them all.
-#define OCTET_KERNEL(slot, args, word, isa) void slot##_##word(const args&, Share);
+#define OCTET_KERNEL(name, args, word, isa) void name##_##word(const args&, Share);
 #include "runtime/kernels/kernels.inc"
 #undef OCTET_KERNEL
 

@@ -62,18 +62,25 @@ class Net:
         return model
 
 
-def case(function):
-    CASES[function.__name__] = function
-    return function
-
-
-def cases(prefix: str, **variants):
-    """One case for each keyword, PREFIX_KEYWORD, with its value as arguments of the function."""
-    def add(function):
-        for name, words in variants.items():
-            CASES[f"{prefix}_{name}"] = lambda net, words=words: function(net, **words)
+def case_for(into: dict):
+    def case(function):
+        into[function.__name__] = function
         return function
-    return add
+    return case
+
+
+def cases_for(into: dict):
+    def cases(prefix: str, **variants):
+        """One case for each keyword, PREFIX_KEYWORD, with its value as arguments of the function."""
+        def add(function):
+            for name, words in variants.items():
+                into[f"{prefix}_{name}"] = lambda net, words=words: function(net, **words)
+            return function
+        return add
+    return cases
+
+
+case, cases = case_for(CASES), cases_for(CASES)
 
 
 # Attention-23 and -24

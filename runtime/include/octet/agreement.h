@@ -1,4 +1,4 @@
-/* Octet, C API: how far two answers to one frame agree, per mille. Equal answers have 1000. */
+/* Octet, C API: how far two answers to one frame agree, per mille. */
 #ifndef OCTET_AGREEMENT_H_
 #define OCTET_AGREEMENT_H_
 
@@ -7,6 +7,8 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define OCTET_AGREEMENT_FULL 1000u /* of equal answers */
 
 /* F1 of boxes of one class at IoU 0.5, best scores first. Two answers without boxes agree. */
 OCTET_API uint32_t octet_agreement_detections(const octet_detection* a, uint32_t a_count,

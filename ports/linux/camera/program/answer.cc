@@ -32,7 +32,7 @@ uint32_t AgreementOf(const AnswerView& a, const AnswerView& b) {
     case OCTET_TASK_CLASSIFY:
       return octet_agreement_classes(a.classes, a.count, b.classes, b.count);
     case OCTET_TASK_SEGMENT:
-      if (a.map.size() != b.map.size()) return 1000;
+      if (a.map.size() != b.map.size()) return OCTET_AGREEMENT_FULL;
       return octet_agreement_labels(a.map.data(), b.map.data(), a.map.size());
     default:
       return octet_agreement_values(a.values.data(), b.values.data(), a.values.size());
