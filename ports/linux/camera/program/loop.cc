@@ -300,7 +300,8 @@ class Loop {
     }
     octet_run(session);  // cannot fail: no hook of ours stops it
     for (Observer* observer : observers_) observer->AfterRun(session);
-    const Results& results = results_->Read(session, frame.width, frame.height);
+    Results& results = results_->Read(session, frame.width, frame.height);
+    for (Observer* observer : observers_) observer->Track(frame, &results);
     const uint64_t done = NowNs();
     Count(frame, begun, done);
     Outcome outcome{frame,
