@@ -57,6 +57,8 @@ void AddNumbers(const std::vector<float>& values, std::string* text) {
       continue;
     }
     text->append(number, std::to_chars(number, number + sizeof(number), value).ptr);
+    // "-0" is a whole number to many readers, which have no such zero.
+    if (value == 0 && std::signbit(value)) *text += ".0";
   }
   *text += values.empty() ? "[]" : "]";
 }

@@ -33,6 +33,10 @@ struct Connection {
 struct Transfer {
   std::shared_ptr<Exchange> exchange = std::make_shared<Exchange>();
   bool handed = false;
+  // An answer that needs none of the body. The body is read all the same: a client that still sends
+  // would not see the answer.
+  std::optional<WebReply> early;
+  size_t skipped = 0;
 };
 
 std::string Header(MHD_Connection* connection, const char* name) {
@@ -102,7 +106,7 @@ struct WebServer::Inside {
     return queued;
   }
 
-  // The head has come: an answer that is due at once, or none.
+  // The head has come: the answer where the body is too long to be read, or none.
   std::optional<WebReply> Open(MHD_Connection* connection, const char* url, const char* method,
                                Transfer* transfer) {
     WebRequest& request = transfer->exchange->request;
@@ -114,14 +118,14 @@ struct WebServer::Inside {
     request.content_type = Header(connection, MHD_HTTP_HEADER_CONTENT_TYPE);
     request.content_encoding = Header(connection, MHD_HTTP_HEADER_CONTENT_ENCODING);
     request.inference_header_length = Header(connection, "Inference-Header-Content-Length");
-    if (std::optional<WebReply> reply = site->Begin(request)) return reply;
     const std::string length = Header(connection, MHD_HTTP_HEADER_CONTENT_LENGTH);
     const unsigned long long bytes = std::strtoull(length.c_str(), nullptr, 10);
     if (bytes > limits.body_bytes) {
       return ErrorReply(413, "a body of " + length + " bytes; at most " +
                                  std::to_string(limits.body_bytes) + " are taken");
     }
-    request.body.reserve(static_cast<size_t>(bytes));
+    transfer->early = site->Begin(request);
+    if (!transfer->early) request.body.reserve(static_cast<size_t>(bytes));
     return std::nullopt;
   }
 
@@ -137,11 +141,17 @@ struct WebServer::Inside {
     Exchange& exchange = *transfer->exchange;
     if (*count != 0) {
       // Only a body without a length can be longer than Open allowed.
-      if (exchange.request.body.size() + *count > limits.body_bytes) return MHD_NO;
-      exchange.request.body.append(data, *count);
+      std::string& body = exchange.request.body;
+      if (body.size() + transfer->skipped + *count > limits.body_bytes) return MHD_NO;
+      if (transfer->early) {
+        transfer->skipped += *count;
+      } else {
+        body.append(data, *count);
+      }
       *count = 0;
       return MHD_YES;
     }
+    if (transfer->early) return Send(connection, std::move(*transfer->early));
     if (!transfer->handed) {
       transfer->handed = true;
       Enter(connection, Phase::kWorks);
