@@ -11,6 +11,8 @@ graph::Graph ImportGraph(const std::string& model, const import::ImportOptions& 
     import::CheckOperators(graph);
     import::CheckInputs(graph);
     operators::InferShapes(graph);
+    // Has been checked: passes may choose between what broadcasts.
+    for (graph::Node& node : graph.nodes) node.attributes.erase("octet_branches");
   });
   return graph;
 }

@@ -10,6 +10,7 @@
 #include "converter/lower/limits.h"
 #include "converter/lower/node_fail.h"
 #include "converter/operators/plugin.h"
+#include "converter/operators/recurrent.h"
 #include "converter/support/error.h"
 
 namespace octet::lower {
@@ -91,9 +92,11 @@ blob::ElementType InputType(const Builder& builder, const graph::Graph& graph, g
                             blob::Precision plan) {
   for (const graph::Node& node : graph.nodes) {
     if (builder.Absorbed(node)) continue;
-    if (std::find(node.inputs.begin(), node.inputs.end(), input) != node.inputs.end()) {
-      return Builder::TypeOf(builder.PrecisionOf(node));
-    }
+    const auto found = std::find(node.inputs.begin(), node.inputs.end(), input);
+    if (found == node.inputs.end()) continue;
+    const auto index = static_cast<size_t>(found - node.inputs.begin());
+    return operators::ReadsHalves(node, index) ? blob::ElementType::kFp16
+                                               : Builder::TypeOf(builder.PrecisionOf(node));
   }
   return Builder::TypeOf(plan);
 }

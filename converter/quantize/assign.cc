@@ -13,6 +13,7 @@
 #include "converter/operators/fill.h"
 #include "converter/operators/operator.h"
 #include "converter/operators/output_view.h"
+#include "converter/operators/recurrent.h"
 #include "converter/quantize/channel_scales.h"
 #include "converter/quantize/precision.h"
 #include "converter/quantize/ranges.h"
@@ -100,7 +101,8 @@ class Assigner {
 
   // Requantizes its result, so that it may do so to any scale.
   bool Computes(size_t n) const {
-    return RunsInInt8(n) && !Moves(n) && !Joins(n) && Int8Of(n) != Int8::kFixedScale;
+    return RunsInInt8(n) && !Moves(n) && !Joins(n) && Int8Of(n) != Int8::kFixedScale &&
+           !operators::WritesHalves(Node(n));
   }
 
   // A value that only moving operators read need not hold more than what they let through.

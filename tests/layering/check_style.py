@@ -14,7 +14,7 @@ FOLDERS = ("runtime", "converter", "ports")
 SUFFIXES = {".h", ".hpp", ".c", ".cc", ".inc"}
 LINES_MAX = 500
 OPERATORS = "converter/operators/operators.inc"
-NAMED_MOST = {"converter/export": 26, "converter/import": 167, "converter/lower": 67, "converter/passes": 158}
+NAMED_MOST = {"converter/export": 26, "converter/import": 166, "converter/lower": 67, "converter/passes": 158}
 # Spelled in pieces so that this file does not find itself.
 MARKS = re.compile(r"\b(" + "|".join(("TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK")) + r")\b")
 
