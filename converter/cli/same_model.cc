@@ -38,9 +38,9 @@ const graph::Value* InputOf(const BlobView& blob, const graph::Graph& graph, uin
 // What is decoded reads FP32's outputs where the blob says its own numbers stand.
 void RequireSameShapes(const BlobView& blob, const graph::Graph& graph,
                        const std::string& blob_path, const std::string& model) {
-  if (blob.model->output_count != graph.outputs.size()) {
+  if (blob.model->output_count != graph.OwnOutputs()) {
     Fail("{} has {} outputs, {} has {}; give the ONNX file that the blob was made from", blob_path,
-         blob.model->output_count, model, graph.outputs.size());
+         blob.model->output_count, model, graph.OwnOutputs());
   }
   const auto require = [&](const char* kind, const graph::Value& value, const uint32_t* dims,
                            uint32_t rank) {
@@ -134,6 +134,12 @@ void EqualizeAsMade(const BlobView& blob, const std::string& blob_path, graph::G
 ImportOptions EndingWith(const blobs::BlobFile& file, ImportOptions options) {
   const BlobView view = blobs::ViewOf(file);
   options.cut_at.clear();
+  options.states.clear();
+  options.states_by_name = false;
+  for (uint32_t i = 0; i < view.model->state_count; ++i) {
+    options.states.emplace_back(StringAt(view, view.states[i].name),
+                                StringAt(view, view.states[i].output_name));
+  }
   for (uint32_t i = 0; i < view.model->output_count; ++i) {
     options.cut_at.emplace_back(StringAt(view, view.outputs[i].name));
   }
@@ -163,6 +169,7 @@ graph::Graph WithInputsOf(const blobs::BlobFile& file, graph::Graph graph) {
     if (id != graph::kNoValue) inputs.push_back(id);
   }
   graph.inputs = std::move(inputs);
+  graph.states.clear();
   return graph;
 }
 

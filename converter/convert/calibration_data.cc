@@ -43,7 +43,7 @@ void Pick(const std::vector<int64_t>& samples, SampleChoice* choice,
 }
 
 // What the choice of samples depends on besides model and data; empty where there is none.
-std::string ChoiceText(const ConvertOptions& options) {
+std::string ChoiceText(const graph::Graph& graph, const ConvertOptions& options) {
   std::string text;
   if (!options.sample_labels.empty()) {
     text += fmt::format(" labels {} quality {} task {} decode {}",
@@ -54,6 +54,11 @@ std::string ChoiceText(const ConvertOptions& options) {
     }
   }
   if (options.select > 0) text += fmt::format(" select {}", options.select);
+  for (size_t s = 0; s < graph.states.size(); ++s) {
+    text += fmt::format(" state {}={}", graph.At(graph.inputs[graph.OwnInputs() + s]).name,
+                        graph.At(graph.outputs[graph.OwnOutputs() + s]).name);
+  }
+  for (const int64_t length : options.sequences) text += fmt::format(" sequence {}", length);
   return text;
 }
 
@@ -119,7 +124,7 @@ std::vector<std::optional<calibrate::Statistics>> CollectStatistics(
   settings.samples = options.samples;
   settings.seed = options.seed;
   settings.threads = ThreadCount(options.threads);
-  settings.choice = ChoiceText(options);
+  settings.choice = ChoiceText(graph, options);
   settings.progress = [&progress](int64_t done, int64_t total) { progress.Show(done, total); };
   settings.outputs = outputs;
   if (options.cache.empty()) return calibrate::Collect(graph, datasets, settings, halves);

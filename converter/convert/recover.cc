@@ -100,7 +100,14 @@ Recovered Recover(const Calibrated& from) {
     judging.judge = result.judge.get();
   }
   result.simulator = std::make_unique<simulate::Simulator>(from.graph, from.datasets, judging);
-  result.sets = simulate::SplitSamples(from.samples, RecoverySamples(options.effort));
+  if (from.sequences.empty()) {
+    result.sets = simulate::SplitSamples(from.samples, RecoverySamples(options.effort));
+  } else {
+    result.sets =
+        SplitSequences({from.sequences.begin(),
+                        from.sequences.begin() + static_cast<std::ptrdiff_t>(from.calibrating)},
+                       RecoverySamples(options.effort));
+  }
   InModel(options.model, [&] { MakeInt8ThatFits(from.from.config, &result); });
   return result;
 }

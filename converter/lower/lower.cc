@@ -12,6 +12,7 @@
 #include "converter/operators/plugin.h"
 #include "converter/operators/recurrent.h"
 #include "converter/support/error.h"
+#include "runtime/core/half.h"
 
 namespace octet::lower {
 namespace {
@@ -135,6 +136,28 @@ std::vector<float> OffsetsOf(const OutputPart& part, const Tensor& tensor,
   return all;
 }
 
+// A state's first value as its tensor holds it; empty where it is zeros.
+Bytes InitialOf(Builder& builder, graph::ValueId id, const graph::Tensor& value, int tensor) {
+  const auto is_zero = [](auto x) { return x == 0; };
+  if (std::all_of(value.floats.begin(), value.floats.end(), is_zero) &&
+      std::all_of(value.integers.begin(), value.integers.end(), is_zero)) {
+    return {};
+  }
+  const Tensor& stored = builder.At(tensor);
+  std::vector<uint16_t> halves(value.floats.size());
+  std::vector<int32_t> integers(value.integers.size());
+  const graph::Shape& shape = builder.ShapeOf(id);
+  operators::ForEachPlace(shape, 0, Builder::ArenaStrides(shape, builder.Natural(id)),
+                          [&](size_t element, size_t at) {
+                            if (value.IsFloat()) {
+                              halves[at] = FloatToHalf(value.floats[element] / stored.scale);
+                            } else {
+                              integers[at] = static_cast<int32_t>(value.integers[element]);
+                            }
+                          });
+  return value.IsFloat() ? ToBytes(halves) : ToBytes(integers);
+}
+
 // A result known at conversion: whoever uses it takes the constant.
 bool IsKnown(const graph::Graph& graph, const graph::Node& node) {
   return std::all_of(node.outputs.begin(), node.outputs.end(), [&graph](graph::ValueId id) {
@@ -149,7 +172,8 @@ void NotLowered(Builder&, const graph::Node& node) {
 }
 
 void CheckLowerable(const graph::Graph& graph) {
-  for (graph::ValueId id : graph.inputs) {
+  for (size_t i = 0; i < graph.OwnInputs(); ++i) {
+    const graph::ValueId id = graph.inputs[i];
     if (graph.At(id).type == graph::DataType::kFloat) continue;
     Fail("input '{}' is {}, and a board feeds floats only; make it a constant: --bind {}=NUMBER",
          graph.At(id).name, graph::Name(graph.At(id).type), graph.At(id).name);
@@ -215,13 +239,21 @@ Program LowerNodes(const graph::Graph& graph, const quantize::Scheme& scheme,
                                   blob::Precision::kInt8) != scheme.precision.end();
   program.precision = any_int8 ? blob::Precision::kInt8 : blob::Precision::kFp16;
   Builder builder(graph, scheme, &program);
-  for (graph::ValueId id : graph.inputs) {
+  for (size_t i = 0; i < graph.OwnInputs(); ++i) {
+    const graph::ValueId id = graph.inputs[i];
     const graph::Shape& shape = builder.ShapeOf(id);
     const Layout layout = InputLayout(shape);
     ModelInput input;
     input.tensor = builder.Define(id, layout, InputType(builder, graph, id, program.precision));
     ArenaStrides(shape, layout, operators::RowMajorStrides(shape), input.strides);
     program.inputs.push_back(input);
+  }
+  for (size_t i = graph.OwnInputs(); i < graph.inputs.size(); ++i) {
+    const graph::ValueId id = graph.inputs[i];
+    ModelState state;
+    state.read = builder.Define(id, builder.Natural(id), blob::ElementType::kFp16);
+    state.initial = InitialOf(builder, id, graph.states[i - graph.OwnInputs()], state.read);
+    program.states.push_back(std::move(state));
   }
   for (const graph::Node& node : graph.nodes) {
     if (builder.Absorbed(node) || IsKnown(graph, node)) continue;
@@ -239,7 +271,12 @@ Program LowerNodes(const graph::Graph& graph, const quantize::Scheme& scheme,
     }
   }
   const operators::OutputView view = operators::ViewOutputs(graph);
-  for (size_t o = 0; o < view.outputs.size(); ++o) {
+  for (size_t s = 0; s < program.states.size(); ++s) {
+    const graph::ValueId in = graph.inputs[graph.OwnInputs() + s];
+    program.states[s].written = builder.Use(graph.outputs[graph.OwnOutputs() + s],
+                                            builder.Natural(in), blob::ElementType::kFp16);
+  }
+  for (size_t o = 0; o < graph.OwnOutputs(); ++o) {
     std::vector<OutputPart> parts;
     for (const operators::OutputPiece& piece : view.outputs[o]) {
       const Layout layout = builder.Existing(piece.value);

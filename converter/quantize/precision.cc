@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "converter/quantize/activation.h"
+#include "converter/quantize/carried.h"
 #include "converter/quantize/coarse_inputs.h"
 #include "converter/quantize/narrow_outputs.h"
 #include "converter/quantize/positions.h"
@@ -90,6 +91,7 @@ class Writer {
         wide_(FindWideReaders(graph, statistics, config)),
         positions_(SampledPositions(graph)),
         states_(MovesStates(graph)),
+        carried_(CarriedByStates(graph)),
         whole_(WholeNumbersOfOutputs(graph)),
         narrow_(NarrowOutputs(graph, statistics)),
         scheme_(scheme) {}
@@ -162,7 +164,7 @@ class Writer {
     if (wide_.nodes[n]) scheme_->Want({.node = n, .reason = Reason::kWideInput});
     if (whole_[n] || narrow_[n]) scheme_->Want({.node = n, .reason = Reason::kFloatOutput});
     if (positions_[n]) scheme_->Want({.node = n, .reason = Reason::kPosition});
-    if (states_[n]) scheme_->Want({.node = n, .reason = Reason::kState});
+    if (states_[n] || carried_[n]) scheme_->Want({.node = n, .reason = Reason::kState});
   }
 
   std::vector<std::string> NamesOf(Reason reason) const {
@@ -209,7 +211,7 @@ class Writer {
   const Config& config_;
   graph::Links links_;
   WideReaders wide_;
-  std::vector<bool> positions_, states_, whole_, narrow_;
+  std::vector<bool> positions_, states_, carried_, whole_, narrow_;
   Scheme* scheme_;
 };
 
