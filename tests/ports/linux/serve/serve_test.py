@@ -4,6 +4,7 @@ access, and a store whose model changes under load."""
 import argparse
 import json
 import pathlib
+import re
 import shutil
 import socket
 import subprocess
@@ -269,6 +270,17 @@ class Tests:
         with Server(self.build, "--http", "0") as server:
             assert Web(server.port).json("GET", "/v1/status", Host="evil.example")[0] == 403
 
+    def manual(self) -> None:
+        """The clients of docs/service.md, as they stand there."""
+        page = (SOURCE / "docs/service.md").read_text()
+        (self.work / "street.jpg").write_bytes(encoded(scene(1), "jpeg"))
+        with Server(self.build, "--http", "0") as server:
+            (curl,) = re.findall(r"^```sh\n(curl .*?)\n```$", page, re.M | re.S)
+            (python,) = re.findall(r"^```python\n(.*?)\n```$", page, re.M | re.S)
+            words = ["sh", "-c", curl.replace(":5000/", f":{server.port}/").replace("curl ", "curl -sS ")], [sys.executable, "-c", python.replace(":5000/", f":{server.port}/")]
+            told = [subprocess.run(one, cwd=self.work, capture_output=True, text=True, check=True).stdout for one in words]
+        assert json.loads(told[0])["success"] and "detections" in told[1], told
+
     def store(self) -> None:
         """A store: trial, confirmation by answers, and a change of the model under load."""
         store = self.work / "store"
@@ -322,7 +334,7 @@ def main() -> int:
     work = pathlib.Path(tempfile.mkdtemp(prefix="octet-serve-test-"))
     try:
         tests = Tests(options.build.resolve(), work)
-        for name in options.only or ("same_answers", "other_words", "refusals", "both_orders", "label_map", "crowds", "full_queue", "access", "store"):
+        for name in options.only or ("same_answers", "other_words", "refusals", "both_orders", "label_map", "crowds", "full_queue", "access", "manual", "store"):
             with report.case(name):
                 getattr(tests, name)()
     finally:
