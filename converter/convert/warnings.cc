@@ -93,7 +93,7 @@ void WarnOfCalibration(const graph::Graph& graph,
         samples, samples == 1 ? "" : "s", pictures ? "pictures" : "samples", kEnoughSamples,
         pictures ? "pictures from the camera" : "real samples"));
   }
-  for (size_t i = 0; i < datasets.size(); ++i) {
+  for (size_t i = 0; i < std::min(datasets.size(), graph.OwnInputs()); ++i) {
     const graph::Shape& shape = *graph.At(graph.inputs[i]).shape;
     bool channels_last = false;
     if (!images::IsImageInput(shape, &channels_last)) continue;
@@ -107,7 +107,7 @@ void WarnOfRange(const graph::Graph& graph,
                  const std::vector<std::optional<calibrate::Statistics>>& statistics,
                  const std::vector<std::unique_ptr<images::Dataset>>& datasets,
                  const ConvertOptions& options, Warnings* warnings) {
-  for (size_t i = 0; i < datasets.size(); ++i) {
+  for (size_t i = 0; i < std::min(datasets.size(), graph.OwnInputs()); ++i) {
     const graph::ValueId id = graph.inputs[i];
     const auto& seen = statistics[static_cast<size_t>(id)];
     bool channels_last = false;

@@ -50,6 +50,7 @@ class Model:
 
     Attributes, all fixed after opening:
       inputs, outputs: tuple of TensorInfo (name, shape of the float32 array, whether it takes pictures)
+      states: tuple of TensorInfo, what the model keeps from frame to frame; they are no inputs and no outputs
       plans, labels: names; task: "detect", "classify", "segment" or "none"
       isa: the instruction set of the kernels; threads: their number, the calling one included
       arena_bytes: working memory of all plans and threads; blob_bytes: size of the blob
@@ -92,6 +93,7 @@ class Model:
 
         self.inputs: Tuple[TensorInfo, ...] = infos(library.octet_input_count(session), library.octet_input_info)
         self.outputs: Tuple[TensorInfo, ...] = infos(library.octet_output_count(session), library.octet_output_info)
+        self.states: Tuple[TensorInfo, ...] = infos(library.octet_state_count(session), library.octet_state_tensor)
         self.plans: Tuple[str, ...] = tuple(c.text(library.octet_plan_name(session, i))
                                             for i in range(library.octet_plan_count(session)))
         self.labels: Tuple[str, ...] = tuple(c.text(library.octet_label(session, i))
@@ -179,6 +181,27 @@ class Model:
                 raise c.OctetError(f"plan {self.plans[index]}: the file has changed since it was opened; open it again")
             c.check(status, f"plan {self.plans[index]}")
             self._ran = False
+
+    def reset(self) -> None:
+        """The next frame is the first of a sequence: states start anew."""
+        with self._lock:
+            c.check(self._library.octet_reset(self._open_session()), "reset")
+
+    def get_state(self) -> bytes:
+        """A copy of what the model keeps from frame to frame; empty if it keeps nothing."""
+        with self._lock:
+            session = self._open_session()
+            info = c.StateInfoStruct()
+            c.check(self._library.octet_state_describe(session, info), "state")
+            copy = ctypes.create_string_buffer(info.bytes)
+            c.check(self._library.octet_state_get(session, copy, info.bytes), "state")
+            return copy.raw
+
+    def set_state(self, state: bytes) -> None:
+        """state: of get_state(), of a model opened from the same blob."""
+        with self._lock:
+            c.check(self._library.octet_state_set(self._open_session(), state, len(state)),
+                    f"state of {len(state)} bytes")
 
     def run(self, *inputs: Union[np.ndarray, Frame], outputs: bool = True) -> List[np.ndarray]:
         """Runs one inference. Returns the outputs as float32 arrays in the model's own layout, one for each of `self.outputs`.
@@ -268,11 +291,13 @@ class Model:
             c.check(self._library.octet_classify(session, self._decode_memory, best, len(best), self._count), "classify")
             return [ClassScore(one.label, self.name(one.label), one.score) for one in best[:self._count.value]]
 
-    def detections(self, frame_size: Optional[Tuple[int, int]] = None, masks: bool = True) -> List[Detection]:
+    def detections(self, frame_size: Optional[Tuple[int, int]] = None, masks: bool = True,
+                   min_score: Optional[float] = None) -> List[Detection]:
         """Boxes of the last run after suppression, best first, with key points if the model has them.
 
         frame_size: (width, height) of the picture for the boxes. It is needed for a float32 input, as one cut from a picture.
         masks: False returns no masks, which take the most time.
+        min_score: the least score of a box, in place of the blob's own threshold.
         """
         with self._lock:
             session = self._decoder("detect")
@@ -282,8 +307,13 @@ class Model:
             width, height = size
             if not (1 <= width <= SIZE_MAX and 1 <= height <= SIZE_MAX):
                 raise ValueError(f"a frame of {width}x{height}; sides are 1 to {SIZE_MAX} pixels")
-            c.check(self._library.octet_detect(session, width, height, self._decode_memory, self._boxes,
-                                               len(self._boxes), self._count), "detect")
+            room = (width, height, self._decode_memory, self._boxes, len(self._boxes), self._count)
+            if min_score is None:
+                c.check(self._library.octet_detect(session, *room), "detect")
+            elif math.isnan(min_score):
+                raise ValueError("min_score is not a number; use 0 to 1, or None for the blob's threshold")
+            else:
+                c.check(self._library.octet_detect_above(session, min_score, *room), "detect")
             found = []
             for i in range(self._count.value):
                 box = self._boxes[i]
@@ -327,11 +357,12 @@ class Model:
             self._run(inputs)
             return self.classes(top)
 
-    def detect(self, *inputs: Union[np.ndarray, Frame], masks: bool = True) -> List[Detection]:
+    def detect(self, *inputs: Union[np.ndarray, Frame], masks: bool = True,
+               min_score: Optional[float] = None) -> List[Detection]:
         """run() and detections() in one."""
         with self._lock:
             self._run(inputs)
-            return self.detections(masks=masks)
+            return self.detections(masks=masks, min_score=min_score)
 
     def segment(self, *inputs: Union[np.ndarray, Frame]) -> np.ndarray:
         """run() and segments() in one."""

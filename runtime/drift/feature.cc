@@ -83,7 +83,7 @@ bool FillAsWanted(const BlobView& blob, const Rounds& rounds, Bank* bank) {
 
 static_assert(OCTET_WITH_DRIFT == kFeatureBits[kDriftNumber], "the bit of features.inc");
 
-const Feature kDriftFeature = {drift::Measure, drift::Make,    drift::Bound,
-                               nullptr,        drift::IsSound, drift::Restored};
+const Feature kDriftFeature = {drift::Measure, drift::Make,     drift::Bound, nullptr,
+                               drift::IsSound, drift::Restored, nullptr,      false};
 
 }  // namespace octet

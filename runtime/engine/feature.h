@@ -37,7 +37,7 @@ struct Feature {
   // Of a blob that measure has accepted.
   void (*make)(const BlobView& blob, const FeatureMemory& memory);
   // The current plan was bound: replaces what session->layers and session->records say of it.
-  // These four may be null.
+  // These five may be null.
   void (*bound)(Session* session, const FeatureMemory& memory);
   // In a frame: this layer is next, and what the one before it gave stands; layer_count: all did.
   void (*reached)(Session* session, const FeatureMemory& memory, uint32_t layer);
@@ -45,6 +45,10 @@ struct Feature {
   bool (*is_sound)(const FeatureMemory& memory, const uint8_t* head);
   // The head is another one. True: then the current plan has to be bound again.
   bool (*restored)(const BlobView& blob, const FeatureMemory& memory);
+  // The next frame has nothing to do with those before it.
+  void (*reset)(Session* session, const FeatureMemory& memory);
+  // Is a run aside a frame to it too?
+  bool in_runs_aside;
 };
 
 #define OCTET_FEATURE(word, Name, bit) extern const Feature k##Name##Feature;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "octet/octet.hpp"
+#include "octet/state.h"
 #include "runtime/core/bytes.h"
 #include "runtime/core/sized.h"
 #include "runtime/engine/c_api.h"
@@ -117,6 +118,7 @@ octet_status octet_self_test(octet_session* session, void* memory, octet_self_te
   if (!octet::IsSized(result)) return ToC(Status{Code::kInvalidArgument, 0});
   const FloatSums as_everywhere(session);
   const octet::RunAside aside(session);
+  octet_reset(session);  // the vectors are one sequence
   octet_self_test_result own = {};
   octet::WriteSized(own, result);
   GoldenView golden;

@@ -3,10 +3,16 @@
 #include <string.h>
 
 #include "runtime/core/round_up.h"
+#include "runtime/engine/selection.h"
 #include "runtime/engine/session.h"
 
 namespace octet {
 namespace {
+
+// A constant: a program without features has no code of what lies behind the question.
+FeatureBlock* BlockOf(const Session& session) {
+  return kSelectsFeatures ? session.features : nullptr;
+}
 
 template <typename Act>
 void EachFeature(const FeatureBlock& block, Act act) {
@@ -17,17 +23,36 @@ void EachFeature(const FeatureBlock& block, Act act) {
 
 void Reach(Session* session, uint32_t layer) {
   EachFeature(*session->features, [=](const Feature& feature, const FeatureMemory& memory) {
-    if (feature.reached != nullptr) feature.reached(session, memory, layer);
+    if (feature.reached == nullptr) return;
+    if (session->aside_from == 0 || feature.in_runs_aside) feature.reached(session, memory, layer);
   });
 }
 
 }  // namespace
 
+const Feature* FeatureAt(uint32_t number) {
+  switch (number) {
+#define OCTET_FEATURE(word, Name, bit)                                \
+  case k##Name##Number:                                               \
+    if constexpr (IsSelectedFeature(#word)) return &k##Name##Feature; \
+    break;
+#include "runtime/engine/features.inc"
+#undef OCTET_FEATURE
+  }
+  return nullptr;
+}
+
+uint32_t FeaturesOf(const BlobView& view, uint32_t plan_mask) {
+  return (plan_mask & ~kPlanBits) |
+         (view.model->state_count != 0 ? kFeatureBits[kStatesNumber] : 0);
+}
+
 Status MeasureFeatures(const BlobView& view, uint32_t plan_mask, FeatureSizes* sizes) {
   memset(sizes, 0, sizeof(*sizes));
-  uint32_t unknown = plan_mask & ~kPlanBits;
+  const uint32_t features = FeaturesOf(view, plan_mask);
+  uint32_t unknown = features;
   for (uint32_t i = 0; i < kFeatureCount; ++i) {
-    if ((plan_mask & kFeatureBits[i]) == 0) continue;
+    if ((features & kFeatureBits[i]) == 0) continue;
     unknown &= ~kFeatureBits[i];
     const Feature* feature = FeatureAt(i);
     if (feature == nullptr) return Status{Code::kOperatorUnavailable, 0};
@@ -40,7 +65,7 @@ Status MeasureFeatures(const BlobView& view, uint32_t plan_mask, FeatureSizes* s
     sizes->bytes += of.head + of.body + of.rest;
   }
   if (unknown != 0) return Status{Code::kInvalidArgument, 0};
-  if ((plan_mask & ~kPlanBits) != 0) {
+  if (features != 0) {
     sizes->bytes += RoundUp64(sizeof(FeatureBlock)) + sizes->heads;
   }
   return Ok();
@@ -48,10 +73,10 @@ Status MeasureFeatures(const BlobView& view, uint32_t plan_mask, FeatureSizes* s
 
 FeatureBlock* MakeFeatures(const BlobView& view, uint32_t plan_mask, const FeatureSizes& sizes,
                            uint8_t* memory) {
-  if (sizes.bytes == 0) return nullptr;
+  if (!kSelectsFeatures || sizes.bytes == 0) return nullptr;
   memset(memory, 0, (size_t)sizes.bytes);
   FeatureBlock* block = reinterpret_cast<FeatureBlock*>(memory);
-  block->features = plan_mask & ~kPlanBits;
+  block->features = FeaturesOf(view, plan_mask);
   block->state = memory + RoundUp64(sizeof(FeatureBlock));
   block->head_bytes = (size_t)sizes.heads;
   block->state_bytes = (size_t)sizes.state;
@@ -60,7 +85,7 @@ FeatureBlock* MakeFeatures(const BlobView& view, uint32_t plan_mask, const Featu
   uint8_t *head = block->state, *body = head + block->head_bytes,
           *rest = block->saved + block->head_bytes;
   for (uint32_t i = 0; i < kFeatureCount; ++i) {
-    if ((plan_mask & kFeatureBits[i]) == 0) continue;
+    if ((block->features & kFeatureBits[i]) == 0) continue;
     block->memory[i] = FeatureMemory{head, body, rest};
     FeatureAt(i)->make(view, block->memory[i]);
     head += sizes.of[i].head;
@@ -71,8 +96,9 @@ FeatureBlock* MakeFeatures(const BlobView& view, uint32_t plan_mask, const Featu
 }
 
 void BindFeatures(Session* session) {
-  if (session->features == nullptr) return;
-  EachFeature(*session->features, [session](const Feature& feature, const FeatureMemory& memory) {
+  const FeatureBlock* block = BlockOf(*session);
+  if (block == nullptr) return;
+  EachFeature(*block, [session](const Feature& feature, const FeatureMemory& memory) {
     if (feature.bound != nullptr) feature.bound(session, memory);
   });
 }
@@ -89,21 +115,36 @@ bool RestoreState(Session* session) {
 }
 
 void CancelFrame(Session* session) {
-  if (session->features == nullptr || session->features->ran == 0) return;
-  if (RestoreState(session)) SelectPlan(session, session->plan);
+  FeatureBlock* block = BlockOf(*session);
+  if (block == nullptr || block->ran == 0) return;
+  if (session->aside_from != 0) {
+    block->ran = 0;
+  } else if (RestoreState(session)) {
+    SelectPlan(session, session->plan);
+  }
+}
+
+void ResetState(Session* session) {
+  const FeatureBlock* block = BlockOf(*session);
+  if (block == nullptr) return;
+  CancelFrame(session);
+  EachFeature(*block, [session](const Feature& feature, const FeatureMemory& memory) {
+    if (feature.reset != nullptr) feature.reset(session, memory);
+  });
 }
 
 void BeforeLayer(Session* session, uint32_t layer) {
-  FeatureBlock* block = session->features;
-  if (block == nullptr || session->aside_from != 0 || layer != 0) return;
+  FeatureBlock* block = BlockOf(*session);
+  if (block == nullptr || layer != 0) return;
   CancelFrame(session);
-  memcpy(block->saved, block->state, block->head_bytes);
+  if (session->aside_from == 0) memcpy(block->saved, block->state, block->head_bytes);
   Reach(session, 0);
 }
 
 void AfterLayer(Session* session, uint32_t layer) {
-  FeatureBlock* block = session->features;
-  if (block == nullptr || session->aside_from != 0 || layer != block->ran) return;
+  FeatureBlock* block = BlockOf(*session);
+  if (block == nullptr) return;
+  if (layer != block->ran) return CancelFrame(session);
   Reach(session, layer + 1);
   block->ran = layer + 1 == CurrentPlan(*session).layer_count ? 0 : layer + 1;
 }

@@ -6,9 +6,8 @@
 //   snapshot   before the first layer: heads are copied
 //   commit     behind the last layer: nothing is left to do
 //   restore    a run was cancelled, or a run aside is over: the copy is copied back
-// Each costs one memcpy of head_bytes. What lies beside the frames (a tensor that a layer reads in
-// one frame and another writes in the frame before) fits in as a body of two halves, of which the
-// head says which one is read.
+// Each costs one memcpy of head_bytes. States of the model (states.cc) are a head and a body that
+// are written behind the last layer alone.
 #ifndef OCTET_ENGINE_STATE_H_
 #define OCTET_ENGINE_STATE_H_
 
@@ -27,6 +26,9 @@ struct FeatureSizes {
 // kOperatorUnavailable: a feature that this program leaves out. kInvalidArgument: a bit that is
 // none. view: its plans of the mask are validated.
 Status MeasureFeatures(const BlobView& view, uint32_t plan_mask, FeatureSizes* sizes);
+
+// Bits of plan_mask: the features asked for, and those that the blob cannot run without.
+uint32_t FeaturesOf(const BlobView& view, uint32_t plan_mask);
 
 // In the arena, of a session with features.
 struct FeatureBlock {
@@ -48,9 +50,12 @@ void BindFeatures(Session* session);
 void BeforeLayer(Session* session, uint32_t layer);
 void AfterLayer(Session* session, uint32_t layer);
 // Ends a frame that is not over, as if it had not begun. Before whatever is done between frames.
+// Aside too: what frames aside have left before it stays.
 void CancelFrame(Session* session);
 // The copy of the heads takes their place. True: the current plan has to be bound again.
 bool RestoreState(Session* session);
+// The next frame is the first of a sequence.
+void ResetState(Session* session);
 
 // Of a feature; null without it.
 static inline FeatureMemory MemoryOf(const FeatureBlock* block, FeatureNumber number) {

@@ -96,6 +96,34 @@ octet_status octet_state_set(octet_session* session, const void* memory, size_t 
   return ToC(Code::kOk);
 }
 
+octet_status octet_reset(octet_session* session) {
+  octet::ResetState(SessionOf(session));
+  return ToC(Code::kOk);
+}
+
+uint32_t octet_state_count(const octet_session* session) {
+  return SessionOf(session)->blob.model->state_count;
+}
+
+octet_status octet_state_tensor(const octet_session* session, uint32_t index,
+                                octet_tensor_info* info) {
+  const octet::BlobView& blob = SessionOf(session)->blob;
+  if (index >= blob.model->state_count || !octet::IsSized(info)) {
+    return ToC(Code::kInvalidArgument);
+  }
+  const octet::blob::StateRecord& state = blob.states[index];
+  octet_tensor_info own = {};
+  own.name = StringAt(blob, state.name);
+  own.rank = state.rank;
+  own.element_count = 1;
+  for (uint32_t i = 0; i < state.rank; ++i) {
+    own.dims[i] = state.dims[i];
+    own.element_count *= state.dims[i];
+  }
+  octet::WriteSized(own, info);
+  return ToC(Code::kOk);
+}
+
 octet_status octet_aside_begin(octet_session* session) {
   Session& s = *SessionOf(session);
   if (s.aside_from != 0) return ToC(Code::kInvalidArgument);

@@ -30,10 +30,11 @@ enum RequiredFeature : uint64_t {
   kFeatureHalfScale = 1u << 4,      // at least one FP16 tensor has a scale other than 1
   kFeatureOffsets = 1u << 5,        // at least one output part has offsets
   kFeatureClassNumbers = 1u << 6,   // the decoder reads classes of form kNumber
+  kFeatureStates = 1u << 7,         // the model has states (StateRecord)
 };
 constexpr uint64_t kKnownRequiredFeatures = kFeatureFp16Plan | kFeatureChannelTables |
                                             kFeatureIntegers | kFeatureHalfScale | kFeatureOffsets |
-                                            kFeatureClassNumbers;
+                                            kFeatureClassNumbers | kFeatureStates;
 
 struct Header {  // 128 bytes at offset 0
   uint8_t magic[8];
@@ -99,7 +100,8 @@ struct ModelRecord {  // 64 bytes
   uint32_t plan_io_count, plan_io_offset;  // PlanInput[] / see below
   uint32_t part_count, parts_offset;       // OutputPart[]
   uint32_t label_count;                    // strings in kLabels
-  uint32_t reserved[3];
+  uint32_t state_count, states_offset;     // StateRecord[]
+  uint32_t reserved;
 };
 static_assert(sizeof(ModelRecord) == 64, "ModelRecord layout");
 
@@ -133,6 +135,24 @@ struct OutputRecord {  // 64 bytes
 };
 static_assert(sizeof(OutputRecord) == 64, "OutputRecord layout");
 
+// kInt32 holds what the model computes with integers: indices, counts, and bool as 0 and 1. Layers
+// on such tensors have precision kFp16 in every plan.
+enum class ElementType : uint8_t { kInt8 = 1, kFp16 = 2, kInt32 = 3 };
+
+// What the model keeps from frame to frame: an output that is the next frame's input. Neither is an
+// input or output of the blob. Both are one tensor of the same type, dims and scale in every plan.
+struct StateRecord {  // 64 bytes
+  uint32_t name;      // of the input
+  uint32_t output_name;
+  uint32_t rank;
+  uint32_t dims[kMaxRank];  // logical
+  uint32_t initial;         // kNone: zeros; else in kTables, the bytes of the tensor at the start
+  ElementType type;         // kFp16 or kInt32
+  uint8_t reserved0[3];
+  uint32_t reserved[3];
+};
+static_assert(sizeof(StateRecord) == 64, "StateRecord layout");
+
 // One arena tensor that fills a strided box of an output: element (n,h,w,c) of the tensor is
 // dequantized to output[base + n*strides[0] + h*strides[1] + w*strides[2] + c*strides[3]].
 // The boxes of an output tile it exactly: their element counts add up to element_count.
@@ -158,8 +178,8 @@ struct PlanRecord {     // 128 bytes
   uint32_t first_range;  // index into plan_io: output_count pairs (first part, part count)
   uint32_t layer_count;  // repeated from the plan section
   uint32_t tensor_count;
-  uint32_t reserved1;
-  uint64_t macs;  // informative
+  uint32_t first_state;  // index into plan_io: state_count pairs (tensor read, tensor written)
+  uint64_t macs;         // informative
   uint32_t reserved2[6];
 };
 static_assert(sizeof(PlanRecord) == 64, "PlanRecord layout");
@@ -173,10 +193,6 @@ struct PlanHeader {                         // 32 bytes at offset 0 of the plan 
   uint32_t reserved[2];
 };
 static_assert(sizeof(PlanHeader) == 32, "PlanHeader layout");
-
-// kInt32 holds what the model computes with integers: indices, counts, and bool as 0 and 1. Layers
-// on such tensors have precision kFp16 in every plan.
-enum class ElementType : uint8_t { kInt8 = 1, kFp16 = 2, kInt32 = 3 };
 
 // An activation in the arena: dense [n, h, w, c], row-major. Tensors of lower rank have leading 1s.
 struct TensorRecord {  // 48 bytes

@@ -9,6 +9,7 @@ using blob::InputRecord;
 using blob::ModelRecord;
 using blob::OutputRecord;
 using blob::PlanRecord;
+using blob::StateRecord;
 
 // Offset in the blob of a record of the model section.
 template <typename Record>
@@ -63,6 +64,11 @@ Status PlaceArrays(BlobView* view) {
       !PlaceArray(section, model->parts_offset, model->part_count, &view->parts)) {
     return Malformed(section.offset + (uint32_t)offsetof(ModelRecord, part_count));
   }
+  const bool has_states = (view->header->required_features & blob::kFeatureStates) != 0;
+  if (model->state_count > (has_states ? kMaxStates : 0) ||
+      !PlaceArray(section, model->states_offset, model->state_count, &view->states)) {
+    return Malformed(section.offset + (uint32_t)offsetof(ModelRecord, state_count));
+  }
   for (uint32_t plan = 0; plan < blob::kMaxPlans; ++plan) {
     if ((view->plan_sections[plan].data != nullptr) != (plan < model->plan_count)) {
       return Malformed(section.offset + (uint32_t)offsetof(ModelRecord, plan_count));
@@ -108,6 +114,20 @@ Status CheckOutput(const BlobView& view, const OutputRecord& output) {
   return Ok();
 }
 
+// Its tensors are the plans'.
+Status CheckState(const BlobView& view, const StateRecord& state) {
+  const uint32_t at = OffsetOf(view, &state);
+  if (!IsString(view, state.name) || !IsString(view, state.output_name)) return Malformed(at);
+  if (state.type != blob::ElementType::kFp16 && state.type != blob::ElementType::kInt32) {
+    return Malformed(at + (uint32_t)offsetof(StateRecord, type));
+  }
+  if (state.rank > blob::kMaxRank) return Malformed(at + (uint32_t)offsetof(StateRecord, rank));
+  if (ElementCount(state.dims, state.rank) == 0) {
+    return Malformed(at + (uint32_t)offsetof(StateRecord, dims));
+  }
+  return Ok();
+}
+
 Status CheckPlanRecord(const BlobView& view, const PlanRecord& plan) {
   const ModelRecord& model = *view.model;
   const uint32_t at = OffsetOf(view, &plan);
@@ -123,6 +143,9 @@ Status CheckPlanRecord(const BlobView& view, const PlanRecord& plan) {
   }
   if (!InRange(plan.first_range, model.output_count, 2, model.plan_io_count)) {
     return Malformed(at + (uint32_t)offsetof(PlanRecord, first_range));
+  }
+  if (!InRange(plan.first_state, model.state_count, 2, model.plan_io_count)) {
+    return Malformed(at + (uint32_t)offsetof(PlanRecord, first_state));
   }
   if (plan.layer_count > kMaxLayers) {
     return Malformed(at + (uint32_t)offsetof(PlanRecord, layer_count));
@@ -173,6 +196,10 @@ Status ValidateModel(BlobView* view) {
   }
   for (uint32_t i = 0; i < model.output_count; ++i) {
     status = CheckOutput(*view, view->outputs[i]);
+    if (!IsOk(status)) return status;
+  }
+  for (uint32_t i = 0; i < model.state_count; ++i) {
+    status = CheckState(*view, view->states[i]);
     if (!IsOk(status)) return status;
   }
   for (uint32_t i = 0; i < model.plan_count; ++i) {

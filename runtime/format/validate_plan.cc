@@ -154,6 +154,9 @@ bool IsPlanInput(const BlobView& view, const PlanView& plan, uint32_t tensor) {
   for (uint32_t i = 0; i < view.model->input_count; ++i) {
     if (PlanInputTensor(view, *plan.record, i) == tensor) return true;
   }
+  for (uint32_t i = 0; i < view.model->state_count; ++i) {
+    if (PlanStateTensors(view, *plan.record, i).read == tensor) return true;
+  }
   return false;
 }
 
@@ -163,6 +166,9 @@ bool IsPlanOutput(const BlobView& view, const PlanView& plan, uint32_t tensor) {
     for (uint32_t p = 0; p < range.count; ++p) {
       if (view.parts[range.first + p].tensor == tensor) return true;
     }
+  }
+  for (uint32_t i = 0; i < view.model->state_count; ++i) {
+    if (PlanStateTensors(view, *plan.record, i).written == tensor) return true;
   }
   return false;
 }
@@ -234,6 +240,48 @@ Status CheckInputs(const BlobView& view, const PlanView& plan, const PlanView& f
           tensor.dims[2] != same.dims[2] || channels != same.dims[3]) {
         return Malformed(at + (uint32_t)offsetof(blob::InputRecord, is_image));
       }
+    }
+  }
+  return Ok();
+}
+
+bool AreAlike(const TensorRecord& a, const TensorRecord& b) {
+  for (uint32_t d = 0; d < 4; ++d) {
+    if (a.dims[d] != b.dims[d]) return false;
+  }
+  return a.type == b.type && a.scale == b.scale;
+}
+
+// A state is copied from plan to plan as it stands: all its tensors are alike.
+Status CheckStates(const BlobView& view, const PlanView& plan, const PlanView& first) {
+  const PlanView* p = &plan;
+  const uint32_t tensor_count = plan.header->tensor_count;
+  for (uint32_t i = 0; i < view.model->state_count; ++i) {
+    const blob::StateRecord& state = view.states[i];
+    const uint32_t at = (uint32_t)(reinterpret_cast<const uint8_t*>(&state) - view.base);
+    const StateTensors own = PlanStateTensors(view, *p->record, i);
+    if (own.read >= tensor_count || own.written >= tensor_count ||
+        plan.tensors[own.read].first_layer != blob::kNone) {
+      return Malformed(at);
+    }
+    for (uint32_t j = 0; j < view.model->input_count; ++j) {
+      if (PlanInputTensor(view, *p->record, j) == own.read) return Malformed(at);
+    }
+    for (uint32_t j = 0; j < i; ++j) {
+      if (PlanStateTensors(view, *p->record, j).read == own.read) return Malformed(at);
+    }
+    const TensorRecord& read = plan.tensors[own.read];
+    uint64_t element_count = 1;
+    for (uint32_t d = 0; d < state.rank; ++d) element_count *= state.dims[d];  // checked before
+    if (read.type != state.type || !AreAlike(read, plan.tensors[own.written]) ||
+        !AreAlike(read, first.tensors[PlanStateTensors(view, *first.record, i).read]) ||
+        ElementCount(read) != element_count) {
+      return Malformed(at + (uint32_t)offsetof(blob::StateRecord, dims));
+    }
+    if (state.initial != blob::kNone &&
+        (state.initial % sizeof(uint32_t) != 0 ||
+         !InRange(state.initial, read.bytes, 1, view.tables.bytes))) {
+      return Malformed(at + (uint32_t)offsetof(blob::StateRecord, initial));
     }
   }
   return Ok();
@@ -348,6 +396,7 @@ Status ValidatePlan(const BlobView& view, const PlanView& plan, const PlanView& 
     status = CheckLayer(view, plan, i);
   }
   if (IsOk(status)) status = CheckInputs(view, plan, first);
+  if (IsOk(status)) status = CheckStates(view, plan, first);
   if (IsOk(status)) status = CheckOutputs(view, plan);
   for (uint32_t i = 0; i < header.tensor_count && IsOk(status); ++i) {
     status = CheckLifetime(view, plan, i);

@@ -15,6 +15,7 @@ namespace octet {
 // Bounds that keep the worst case of validation below a second (FORMAT.md, "Limits").
 constexpr uint32_t kMaxInputs = 64;
 constexpr uint32_t kMaxOutputs = 64;
+constexpr uint32_t kMaxStates = 64;
 constexpr uint32_t kMaxParts = 1024;
 constexpr uint32_t kMaxLayers = 8192;       // of a plan
 constexpr uint32_t kMaxTensors = 8192;      // of a plan
@@ -37,6 +38,7 @@ struct BlobView {
   const blob::ModelRecord* model;
   const blob::InputRecord* inputs;
   const blob::OutputRecord* outputs;
+  const blob::StateRecord* states;
   const blob::PlanRecord* plans;
   const uint32_t* plan_io;
   const blob::OutputPart* parts;
@@ -139,6 +141,23 @@ static inline PartOffsets OffsetsOf(const BlobView& view, const blob::OutputPart
   if (part.offsets == 0) return PartOffsets{0, nullptr};
   const auto* words = reinterpret_cast<const uint32_t*>(view.model_section.data + part.offsets);
   return PartOffsets{words[0], reinterpret_cast<const float*>(words + 1)};
+}
+
+// Tensor numbers of a state in a plan: what a frame reads, and what it leaves for the next one.
+struct StateTensors {
+  uint32_t read, written;
+};
+static inline StateTensors PlanStateTensors(const BlobView& view, const blob::PlanRecord& plan,
+                                            uint32_t state) {
+  const uint32_t* pair = view.plan_io + plan.first_state + (size_t)2 * state;
+  return StateTensors{pair[0], pair[1]};
+}
+
+// Of a blob that has been checked.
+static inline uint64_t StateBytes(const blob::StateRecord& state) {
+  uint64_t bytes = state.type == blob::ElementType::kInt32 ? 4 : 2;
+  for (uint32_t d = 0; d < state.rank; ++d) bytes *= state.dims[d];
+  return bytes;
 }
 
 struct PartRange {

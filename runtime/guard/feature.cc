@@ -39,8 +39,8 @@ bool IsSoundIn(const FeatureMemory&, const uint8_t* head) {
 
 static_assert(OCTET_WITH_GUARD == kFeatureBits[kGuardNumber], "the bit of features.inc");
 
-const Feature kGuardFeature = {guard::Measure, guard::Make,      nullptr,
-                               guard::Reached, guard::IsSoundIn, nullptr};
+const Feature kGuardFeature = {guard::Measure,   guard::Make, nullptr, guard::Reached,
+                               guard::IsSoundIn, nullptr,     nullptr, false};
 
 }  // namespace octet
 

@@ -150,6 +150,22 @@ void BlobBuilder::AddOutput(std::string_view name, std::vector<uint32_t> dims,
   outputs_.push_back(output);
 }
 
+void BlobBuilder::AddState(std::string_view name, std::string_view output, uint32_t read,
+                           uint32_t written) {
+  plans_.back().states.push_back(read);
+  plans_.back().states.push_back(written);
+  if (plans_.size() > 1) return;
+  const TensorRecord& tensor = plans_.back().tensors[read];
+  StateRecord state{};
+  state.name = AddString(name);
+  state.output_name = AddString(output);
+  state.type = tensor.type;
+  state.rank = 4;
+  std::copy(std::begin(tensor.dims), std::end(tensor.dims), state.dims);
+  state.initial = kNone;
+  states_.push_back(state);
+}
+
 LayerRecord& BlobBuilder::AddLayer(Op op, std::vector<uint32_t> inputs, uint32_t output,
                                    std::string_view name) {
   Plan& plan = plans_.back();
@@ -180,6 +196,9 @@ void BlobBuilder::Derive(Plan& plan) {
   }
   for (const auto& parts : plan.outputs) {
     for (const OutputPart& part : parts) plan.tensors[part.tensor].last_layer = layer_count;
+  }
+  for (size_t i = 1; i < plan.states.size(); i += 2) {
+    plan.tensors[plan.states[i]].last_layer = layer_count;
   }
   size_t end = 0;
   for (size_t i = 0; i < plan.tensors.size(); ++i) {
@@ -231,6 +250,8 @@ std::vector<uint8_t> BlobBuilder::ModelSection() {
       plan_io.push_back(static_cast<uint32_t>(output.size()));
       parts.insert(parts.end(), output.begin(), output.end());
     }
+    plan.record.first_state = static_cast<uint32_t>(plan_io.size());
+    plan_io.insert(plan_io.end(), plan.states.begin(), plan.states.end());
     plans.push_back(plan.record);
   }
   ModelRecord model{};
@@ -246,6 +267,8 @@ std::vector<uint8_t> BlobBuilder::ModelSection() {
   model.plan_io_offset = AppendRecords(out, plan_io.data(), plan_io.size());
   model.part_count = static_cast<uint32_t>(parts.size());
   model.parts_offset = AppendRecords(out, parts.data(), parts.size());
+  model.state_count = static_cast<uint32_t>(states_.size());
+  model.states_offset = AppendRecords(out, states_.data(), states_.size());
   std::vector<uint32_t> places;
   for (const std::vector<float>& values : offsets_) {
     const auto count = static_cast<uint32_t>(values.size());
@@ -302,6 +325,7 @@ Blob BlobBuilder::Build() {
   header.section_alignment = section_alignment_;
   header.required_features = fp16 ? static_cast<uint64_t>(kFeatureFp16Plan) : 0u;
   if (integers) header.required_features |= kFeatureIntegers;
+  if (!states_.empty()) header.required_features |= kFeatureStates;
   if (half_scale) header.required_features |= kFeatureHalfScale;
   if (!offsets_.empty()) header.required_features |= kFeatureOffsets;
   for (const Plan& plan : plans_) {

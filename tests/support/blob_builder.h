@@ -71,6 +71,9 @@ class BlobBuilder {
   // An output assembled from parts. dims: logical shape (first plan).
   void AddOutput(std::string_view name, std::vector<uint32_t> dims,
                  std::vector<blob::OutputPart> parts);
+  // The next state: two tensors of this plan; in the first plan it also adds the StateRecord
+  // (logical shape = dims).
+  void AddState(std::string_view name, std::string_view output, uint32_t read, uint32_t written);
   // Numbers that are added to an output: what OutputPart::offsets is to be. Build() puts the place
   // in the model section there.
   uint32_t AddOffsets(std::vector<float> values) {
@@ -118,6 +121,7 @@ class BlobBuilder {
 
   blob::TensorRecord& tensor(uint32_t number) { return plans_.back().tensors[number]; }
   blob::InputRecord& input(uint32_t number) { return inputs_[number]; }
+  blob::StateRecord& state(uint32_t number) { return states_[number]; }
 
   Blob Build();
   void SetSectionAlignment(uint32_t bytes) { section_alignment_ = bytes; }
@@ -137,6 +141,7 @@ class BlobBuilder {
     std::deque<Layer> layers;
     std::vector<uint32_t> inputs;
     std::vector<std::vector<blob::OutputPart>> outputs;
+    std::vector<uint32_t> states;     // pairs
     std::vector<uint32_t> placed_at;  // tensor -> tensor, or kNone
   };
 
@@ -153,6 +158,7 @@ class BlobBuilder {
   std::vector<Plan> plans_;
   std::vector<blob::InputRecord> inputs_;
   std::vector<blob::OutputRecord> outputs_;
+  std::vector<blob::StateRecord> states_;
   std::vector<uint8_t> weights_s8_, weights_f16_, transformed_, tables_, strings_, labels_, decode_;
   uint32_t label_count_ = 0;
   uint32_t section_alignment_ = blob::kLargestSectionAlignment;

@@ -108,6 +108,12 @@ class Model {
   octet_status SetState(const void* memory, size_t bytes) {
     return octet_state_set(session_, memory, bytes);
   }
+  // The next frame is the first of a sequence.
+  octet_status Reset() { return octet_reset(session_); }
+  uint32_t state_count() const { return octet_state_count(session_); }
+  octet_status StateTensor(uint32_t index, octet_tensor_info* info) const {
+    return octet_state_tensor(session_, index, info);
+  }
 
   // Tensors in the arena, without a copy, to write or read.
   octet_status InputView(uint32_t index, octet_tensor_view* view) {
@@ -142,6 +148,13 @@ class Model {
   octet_status Detect(uint32_t frame_width, uint32_t frame_height, void* memory,
                       octet_detection* detections, uint32_t capacity, uint32_t* count) const {
     return octet_detect(session_, frame_width, frame_height, memory, detections, capacity, count);
+  }
+  // Boxes of at least this score, in place of the blob's threshold.
+  octet_status DetectAbove(float score_threshold, uint32_t frame_width, uint32_t frame_height,
+                           void* memory, octet_detection* detections, uint32_t capacity,
+                           uint32_t* count) const {
+    return octet_detect_above(session_, score_threshold, frame_width, frame_height, memory,
+                              detections, capacity, count);
   }
   uint32_t keypoint_count() const { return octet_keypoint_count(session_); }
   octet_status Keypoints(uint32_t frame_width, uint32_t frame_height, const void* memory,

@@ -1,6 +1,10 @@
 /* Octet state, C API: what a session keeps from frame to frame. It is one block of the arena, whose
- * parts are those of the features that the session was bound with (bits OCTET_WITH_* of
- * octet_config.plan_mask). A session without features has no state.
+ * parts are the states of the model, and those of the features that the session was bound with
+ * (bits OCTET_WITH_* of octet_config.plan_mask). A session without both has no state.
+ *
+ * A state of the model is an output that is the next frame's input (octet convert --state). It is
+ * no input and no output of the blob. Every session of the blob has its own. All plans read and
+ * write the same state, so a plan may be changed between any two frames.
  *
  * A frame is one octet_run, or octet_run_layer for all layers in order. Its changes to the state
  * count when its last layer has run. A frame that is cancelled, or that is not completed before the
@@ -31,9 +35,23 @@ OCTET_API octet_status octet_state_get(const octet_session* session, void* memor
  * OCTET_CORRUPT: values that no state has. On an error nothing has changed. */
 OCTET_API octet_status octet_state_set(octet_session* session, const void* memory, size_t bytes);
 
+/* The next frame is the first of a sequence: states of the model are what they were after
+ * octet_bind (zeros, or the values that the blob gives), and filters forget their frames. Other
+ * features keep theirs. A frame that is not completed ends. In a run aside it holds until
+ * octet_aside_end. */
+OCTET_API octet_status octet_reset(octet_session* session);
+
+/* States of the model, and of each the name of its input and its shape. */
+OCTET_API uint32_t octet_state_count(const octet_session* session);
+/* OCTET_INVALID_ARGUMENT: index. */
+OCTET_API octet_status octet_state_tensor(const octet_session* session, uint32_t index,
+                                          octet_tensor_info* info);
+
 /* Runs aside: for a comparison, a test or a look at the same frame with another plan. Between the
  * two calls octet_set_plan, inputs, octet_run and outputs work as always, but no run counts as a
- * frame: filters do not run. octet_aside_end sets the state and the plan to what they were before,
+ * frame: filters do not run. Each run reads the states of the model that the last frame read, so it
+ * repeats that frame. After octet_reset in between, runs are a sequence: each reads what the one
+ * before it wrote. octet_aside_end sets the state and the plan to what they were before,
  * whatever was done in between. So use what was measured after octet_aside_end. Read outputs
  * before it, and set the inputs again after it. Each call copies `frame_bytes`.
  * OCTET_INVALID_ARGUMENT: a run aside goes on already, or none. */

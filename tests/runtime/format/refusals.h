@@ -40,6 +40,11 @@ class Records {
   blob::ModelRecord& model() { return Mutable(view_.model); }
   blob::InputRecord& input(uint32_t i = 0) { return Mutable(view_.inputs + i); }
   blob::OutputRecord& output(uint32_t i = 0) { return Mutable(view_.outputs + i); }
+  blob::StateRecord& state(uint32_t i = 0) { return Mutable(view_.states + i); }
+  // Of a plan: tensor number of a state that is read (0) or written (1).
+  uint32_t& state_tensor(uint32_t i, uint32_t which, uint32_t p = 0) {
+    return Mutable(view_.plan_io + view_.plans[p].first_state + 2 * size_t{i} + which);
+  }
   blob::PlanRecord& plan(uint32_t i = 0) { return Mutable(view_.plans + i); }
   uint32_t& plan_io(uint32_t i) { return Mutable(view_.plan_io + i); }
   blob::OutputPart& part(uint32_t i = 0) { return Mutable(view_.parts + i); }

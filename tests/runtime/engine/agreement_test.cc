@@ -4,7 +4,7 @@
 #include <limits>
 #include <vector>
 
-#include "octet/guard.h"
+#include "octet/agreement.h"
 
 namespace octet {
 namespace {

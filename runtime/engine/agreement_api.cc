@@ -1,12 +1,10 @@
-// How far two answers to one frame agree. Scalar arithmetic in the order written: equal answers
-// give equal numbers on every machine.
-#include <string.h>
-
-#include "octet/guard.h"
+// How far two answers to one frame agree: octet/agreement.h. Scalar arithmetic in the order
+// written: equal answers give equal numbers on every machine.
+#include "octet/agreement.h"
 
 namespace {
 
-constexpr uint32_t kFull = OCTET_GUARD_FULL_SCORE;
+constexpr uint32_t kFull = OCTET_AGREEMENT_FULL;
 // More than any decoder keeps of a frame worth looking at; the best come first.
 constexpr uint32_t kMostBoxes = 1024;
 constexpr float kLeastIou = 0.5f;  // as in PASCAL VOC's mAP and the "50" of COCO's
