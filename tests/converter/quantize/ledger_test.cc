@@ -42,6 +42,7 @@ TEST(Ledger, TheOrderOfPriority) {
       {"before-finer-result", Precision::kFp16},
       {"wide-input", Precision::kFp16},
       {"position", Precision::kFp16},
+      {"state", Precision::kFp16},
       {"query", Precision::kFp16},
       {"noisy", Precision::kFp16},
       {"stretch-too-dear", Precision::kInt8},
@@ -204,6 +205,10 @@ TEST(Ledger, EveryReasonIsReached) {
   integers.statistics[1].reset();
   collect(integers, Net::MinMax());
   collect(One("CumSum", 0, 1), Net::MinMax());
+
+  One state("Sigmoid", -1, 1);
+  state.graph.states.resize(1);
+  collect(state, Net::MinMax());
 
   Net sampled;
   const auto picture = sampled.Input("x", -1, 1), places = sampled.Value("places", -1, 1),
