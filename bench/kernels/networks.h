@@ -1,4 +1,4 @@
-// The layers of the benchmark networks, in order, as kernel slots and geometries.
+// The layers of the benchmark networks, in order, as kernels and geometries.
 #ifndef OCTET_BENCH_KERNELS_NETWORKS_H_
 #define OCTET_BENCH_KERNELS_NETWORKS_H_
 

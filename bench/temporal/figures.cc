@@ -23,7 +23,7 @@ double Agreement(const port::Results& a, const port::Results& b) {
       a.task == OCTET_TASK_DETECT
           ? octet_agreement_detections(a.boxes.data(), SureBoxes(a), b.boxes.data(), SureBoxes(b))
           : octet_agreement_classes(a.classes, a.count, b.classes, b.count);
-  return static_cast<double>(score) / OCTET_GUARD_FULL_SCORE;
+  return static_cast<double>(score) / OCTET_AGREEMENT_FULL;
 }
 
 // [x0, y0, x1, y1, score, label] of each box; of classes [score, label], best first.

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "octet/guard.h"
+#include "octet/agreement.h"
 #include "octet/temporal.h"
 #include "ports/linux/results/results.h"
 

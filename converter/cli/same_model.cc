@@ -12,6 +12,7 @@
 #include "converter/passes/equalize.h"
 #include "converter/quantize/weight_schemes.h"
 #include "converter/support/error.h"
+#include "converter/support/not_possible.h"
 
 namespace octet::cli {
 
@@ -102,12 +103,8 @@ double MismatchOf(const graph::Graph& graph, const exporting::Int8Plan& plan) {
 // of its weights do, which nothing else turns that far.
 void EqualizeAsMade(const BlobView& blob, const std::string& blob_path, graph::Graph* graph) {
   constexpr double kFar = 0.5;
-  std::optional<exporting::Int8Plan> plan;
-  try {
-    plan.emplace(blob, blob_path);
-  } catch (const UserError&) {
-    return;  // no int8 plan, or no names
-  }
+  const auto plan = TryTo([&] { return exporting::Int8Plan(blob, blob_path); }).value;
+  if (!plan) return;
   const auto is_wide = [graph](size_t node) {
     const auto weights = operators::WeightsOf(*graph, graph->nodes[node]);
     return weights && weights->outputs > quantize::kGroupAbove;

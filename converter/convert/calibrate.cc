@@ -115,8 +115,7 @@ Calibrated Calibrate(const Prepared& from) {
   result.statistics =
       CollectStatistics(result.graph, result.datasets, options, keeper.Listener(), &result.halves);
   result.answers = std::move(keeper.answers);
-  result.samples =
-      std::min<int64_t>(options.samples, result.datasets.empty() ? 0 : result.datasets[0]->size());
+  result.samples = result.datasets.empty() ? 0 : result.datasets[0]->size();
   return result;
 }
 

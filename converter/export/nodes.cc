@@ -10,7 +10,8 @@ namespace octet::exporting {
 namespace {
 
 // What the import and the passes note beside ONNX's own attributes.
-const std::set<std::string> kOwnAttributes = {"octet_coerced", "octet_fp16", "gate_scale",
+const std::set<std::string> kOwnAttributes = {"octet_branches",  "octet_coerced",
+                                              "octet_fp16",      "gate_scale",
                                               "gate_zero_point", "octet_output_offset"};
 
 Attributes OnnxAttributes(const graph::Node& node) {

@@ -21,7 +21,7 @@
 #include "converter/import/normalise.h"
 #include "converter/import/plain_names.h"
 #include "converter/import/quantized_types.h"
-#include "converter/import/settle_branches.h"
+#include "converter/import/settle_flow.h"
 #include "converter/import/slice_bounds.h"
 #include "converter/import/states.h"
 #include "converter/import/tensor.h"
@@ -60,7 +60,8 @@ class Importer {
     graph_.metadata.merge(PropertiesOf(model_));
     said_ = metadata::ReadRecord(graph_.metadata);
     graph_.notes = InlineFunctions(graph_.opsets.at(""), &model_);
-    SettleBranches(&model_, [&](onnx::ModelProto& part) { return ReadConditionOf(part); });
+    stays_ = SettleFlow(&model_, graph_.opsets.at(""),
+                        [&](onnx::ModelProto& part) { return ReadPartOf(part); });
     MakeNamesPlain(&proto_);
     graph_.name = proto_.name();
     if (proto_.node_size() == 0 && !is_part_)
@@ -108,7 +109,7 @@ class Importer {
  private:
   // Shape inference folds what depends on shapes alone. What cannot be read is refused where it
   // stands in the whole model.
-  std::optional<KnownValues> ReadConditionOf(onnx::ModelProto& part) const {
+  std::optional<KnownValues> ReadPartOf(onnx::ModelProto& part) const {
     ImportOptions options;
     for (const onnx::ValueInfoProto& input : part.graph().input()) {
       const auto chosen = options_.input_shapes.find(input.name());
@@ -253,11 +254,10 @@ class Importer {
           proto.input_size() > 0 ? proto.input(0) : "");
     }
     node->since_opset = OpsetOf(proto, graph_.opsets.at(""));
-    if (node->op == "If" && proto.input_size() == 1) {
-      Fail(
-          "{}: its condition '{}' is not known at conversion; export the model with fixed control "
-          "flow, or write the condition down as a constant",
-          where, proto.input(0));
+    for (const std::string& output : proto.output()) {
+      if (const auto stays = stays_.find(output); stays != stays_.end()) {
+        Fail("{}: {}", where, stays->second);
+      }
     }
     for (onnx::AttributeProto& attribute : *proto.mutable_attribute()) {
       if (IsOpset(attribute)) continue;
@@ -378,11 +378,12 @@ class Importer {
   metadata::Record said_;
   std::map<std::string, Definition> definitions_;
   std::set<std::string> node_names_;
+  std::map<std::string, std::string> stays_;   // why control flow stays, by its outputs
   std::map<std::string, std::string> unread_;  // nodes that cannot be read, and why
   std::map<std::string, int64_t> repeats_;
   std::set<std::string> slice_bounds_;
   std::vector<std::vector<std::string>> input_names_;  // by node of the graph
-  bool is_part_ = false;  // computes a condition: may be a constant alone
+  bool is_part_ = false;  // computes what control flow needs: may be a constant alone
 };
 
 }  // namespace

@@ -6,10 +6,10 @@
 #include <string>
 #include <utility>
 
+#include "converter/import/inline_graph.h"
 #include "converter/import/integer_layers.h"
 #include "converter/import/local_function.h"
 #include "converter/import/model_part.h"
-#include "converter/import/settle_branches.h"
 #include "converter/import/standard_operators.h"
 #include "converter/support/error.h"
 

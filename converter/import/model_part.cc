@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "converter/operators/flow_words.h"
+
 namespace octet::import {
 namespace {
 
@@ -38,15 +40,36 @@ bool MakesCodes(const onnx::NodeProto& node) {
          op.find("Integer") != std::string::npos || op == "QGemm";
 }
 
+bool IsOfOnnx(const onnx::NodeProto& node) {
+  return node.domain().empty() || node.domain() == "ai.onnx";
+}
+
 }  // namespace
 
 bool IsIf(const onnx::NodeProto& node) {
-  return node.op_type() == "If" && (node.domain().empty() || node.domain() == "ai.onnx");
+  return IsOfOnnx(node) && node.op_type() == "If";
+}
+
+bool IsLoop(const onnx::NodeProto& node) {
+  return IsOfOnnx(node) && node.op_type() == "Loop";
+}
+
+bool IsFlow(const onnx::NodeProto& node) {
+  return node.output_size() > 0 &&
+         (IsIf(node) || IsLoop(node) || (IsOfOnnx(node) && node.op_type() == "Scan"));
+}
+
+int NodesIn(const onnx::GraphProto& graph) {
+  int count = graph.node_size();
+  for (const onnx::NodeProto& node : graph.node()) {
+    for (const onnx::AttributeProto& attribute : node.attribute()) count += NodesIn(attribute.g());
+  }
+  return count;
 }
 
 onnx::NodeProto CopyOf(const std::string& from, const std::string& to, const std::string& name) {
   onnx::NodeProto node;
-  node.set_op_type("Identity");
+  node.set_op_type(operators::kCopies);
   node.set_name(name);
   node.add_input(from);
   node.add_output(to);

@@ -15,6 +15,15 @@ namespace octet::import {
 // Whether the node stands for a choice between two graphs.
 bool IsIf(const onnx::NodeProto& node);
 
+// Whether it stands for a graph that runs again while a condition holds.
+bool IsLoop(const onnx::NodeProto& node);
+
+// Whether it is an If, a Loop or a Scan that has a result.
+bool IsFlow(const onnx::NodeProto& node);
+
+// Nodes of a graph and of the graphs inside them.
+int NodesIn(const onnx::GraphProto& graph);
+
 // A node that copies a value.
 onnx::NodeProto CopyOf(const std::string& from, const std::string& to, const std::string& name);
 

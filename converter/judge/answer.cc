@@ -91,7 +91,8 @@ void Decoder::FindBoxes(const DecodeInput& in, images::PictureSize picture, Answ
       PlacePicture(picture.height, picture.width, height, width, input.resize), picture.width,
       picture.height};
   std::vector<Candidate> candidates(in.record->max_candidates);
-  const uint32_t found = CollectCandidates(in, frame, candidates.data());
+  const uint32_t found =
+      CollectCandidates(in, frame, in.record->score_threshold, candidates.data());
   const uint32_t kept =
       SuppressOverlaps(*in.record, candidates.data(), found, in.record->max_detections);
   for (uint32_t i = 0; i < kept; ++i) {

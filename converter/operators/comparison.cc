@@ -92,6 +92,13 @@ std::vector<OutputType> InferWhere(const ShapeContext& context) {
     ShapeFail(context, "the branches have different types: {} and {}",
               graph::Name(InputType(context, 1)), graph::Name(InputType(context, 2)));
   }
+  // Else an If would have the shape of one branch while the other runs.
+  if (context.node->Has("octet_branches") && InputShape(context, 1) != InputShape(context, 2)) {
+    ShapeFail(context,
+              "the branches of an If have different shapes, and its condition depends on the "
+              "input's numbers; export the model with the condition fixed, or with branches of one "
+              "shape");
+  }
   const Shape branches = Broadcast(*context.node, InputShape(context, 1), InputShape(context, 2));
   return {{InputType(context, 1), Broadcast(*context.node, InputShape(context, 0), branches)}};
 }

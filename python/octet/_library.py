@@ -87,6 +87,8 @@ _FUNCTIONS = {
     "octet_decode_bytes": (c_size_t, _SESSION),
     "octet_classify": (Status, _SESSION, c_void_p, POINTER(ClassScoreStruct), c_uint32, _COUNT),
     "octet_detect": (Status, _SESSION, c_uint32, c_uint32, c_void_p, POINTER(DetectionStruct), c_uint32, _COUNT),
+    "octet_detect_above": (Status, _SESSION, c_float, c_uint32, c_uint32, c_void_p, POINTER(DetectionStruct), c_uint32,
+                           _COUNT),
     "octet_keypoint_count": (c_uint32, _SESSION),
     "octet_keypoints": (Status, _SESSION, c_uint32, c_uint32, c_void_p, c_uint32, c_void_p, c_uint32),
     "octet_has_masks": (c_int, _SESSION),

@@ -291,11 +291,13 @@ class Model:
             c.check(self._library.octet_classify(session, self._decode_memory, best, len(best), self._count), "classify")
             return [ClassScore(one.label, self.name(one.label), one.score) for one in best[:self._count.value]]
 
-    def detections(self, frame_size: Optional[Tuple[int, int]] = None, masks: bool = True) -> List[Detection]:
+    def detections(self, frame_size: Optional[Tuple[int, int]] = None, masks: bool = True,
+                   min_score: Optional[float] = None) -> List[Detection]:
         """Boxes of the last run after suppression, best first, with key points if the model has them.
 
         frame_size: (width, height) of the picture for the boxes. It is needed for a float32 input, as one cut from a picture.
         masks: False returns no masks, which take the most time.
+        min_score: the least score of a box, in place of the blob's own threshold.
         """
         with self._lock:
             session = self._decoder("detect")
@@ -305,8 +307,13 @@ class Model:
             width, height = size
             if not (1 <= width <= SIZE_MAX and 1 <= height <= SIZE_MAX):
                 raise ValueError(f"a frame of {width}x{height}; sides are 1 to {SIZE_MAX} pixels")
-            c.check(self._library.octet_detect(session, width, height, self._decode_memory, self._boxes,
-                                               len(self._boxes), self._count), "detect")
+            room = (width, height, self._decode_memory, self._boxes, len(self._boxes), self._count)
+            if min_score is None:
+                c.check(self._library.octet_detect(session, *room), "detect")
+            elif math.isnan(min_score):
+                raise ValueError("min_score is not a number; use 0 to 1, or None for the blob's threshold")
+            else:
+                c.check(self._library.octet_detect_above(session, min_score, *room), "detect")
             found = []
             for i in range(self._count.value):
                 box = self._boxes[i]
@@ -350,11 +357,12 @@ class Model:
             self._run(inputs)
             return self.classes(top)
 
-    def detect(self, *inputs: Union[np.ndarray, Frame], masks: bool = True) -> List[Detection]:
+    def detect(self, *inputs: Union[np.ndarray, Frame], masks: bool = True,
+               min_score: Optional[float] = None) -> List[Detection]:
         """run() and detections() in one."""
         with self._lock:
             self._run(inputs)
-            return self.detections(masks=masks)
+            return self.detections(masks=masks, min_score=min_score)
 
     def segment(self, *inputs: Union[np.ndarray, Frame]) -> np.ndarray:
         """run() and segments() in one."""

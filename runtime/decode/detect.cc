@@ -200,7 +200,8 @@ bool LiesInFrame(const Detection& box, const FramePlace& frame) {
          kLeastShareInFrame;
 }
 
-uint32_t CollectCandidates(const DecodeInput& in, const FramePlace& frame, Candidate* candidates) {
+uint32_t CollectCandidates(const DecodeInput& in, const FramePlace& frame, float score_threshold,
+                           Candidate* candidates) {
   const blob::DecodeRecord& record = *in.record;
   uint32_t count = 0;
   uint64_t order = 0;
@@ -215,7 +216,7 @@ uint32_t CollectCandidates(const DecodeInput& in, const FramePlace& frame, Candi
             object = Activate(record.object_activation,
                               *FieldAt(level.object, in.outputs, anchor, row, column));
             // Class scores are at most 1, so with one the threshold cannot be passed either.
-            if (!(Combine(record.score_rule, object, 1.0f) >= record.score_threshold)) continue;
+            if (!(Combine(record.score_rule, object, 1.0f) >= score_threshold)) continue;
           }
           const ClassScore best = ClassOf(in, level, cell);
           Candidate found;
@@ -223,7 +224,7 @@ uint32_t CollectCandidates(const DecodeInput& in, const FramePlace& frame, Candi
               record.has_object != 0 ? Combine(record.score_rule, object, best.score) : best.score;
           found.box.label = best.label;
           found.order = order;
-          if (!(found.box.score >= record.score_threshold)) continue;
+          if (!(found.box.score >= score_threshold)) continue;
           if (count == record.max_candidates && !Worse(candidates[0], found)) continue;
           BoxOf(in, level, cell, &found.box);
           if (!LiesInFrame(found.box, frame)) continue;

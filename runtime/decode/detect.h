@@ -1,8 +1,8 @@
 // Numbers of the outputs -> boxes: scalar IEEE in one fixed order, so that equal outputs give equal
 // boxes everywhere. Nothing is allocated; the caller gives room for max_candidates.
 //
-//   CollectCandidates   the best max_candidates over all levels, score >= score_threshold, of which
-//                       at least 5 % lies in the frame
+//   CollectCandidates   the best max_candidates over all levels, score >= a threshold, of which at
+//                       least 5 % lies in the frame
 //   SuppressOverlaps    greedy suppression by intersection over union, class by class
 //
 // Coordinates are pixels of the model's input; ToFrame undoes its resize.
@@ -57,9 +57,10 @@ uint8_t PixelLabel(const DecodeInput& in, uint32_t row, uint32_t column);
 // 0. A NaN has no share.
 bool LiesInFrame(const Detection& box, const FramePlace& frame);
 
-// Returns how many of candidates[record.max_candidates] were filled, best first. A NaN score is no
-// candidate.
-uint32_t CollectCandidates(const DecodeInput& in, const FramePlace& frame, Candidate* candidates);
+// Returns how many of candidates[record.max_candidates] were filled, best first. score_threshold:
+// the record's own, or the caller's. A NaN score is no candidate.
+uint32_t CollectCandidates(const DecodeInput& in, const FramePlace& frame, float score_threshold,
+                           Candidate* candidates);
 
 // Keeps, in place and in order, candidates that overlap no better one of their class (of any class
 // where class_agnostic) by more than iou_threshold; at most `limit`. Returns how many.

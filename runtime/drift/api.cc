@@ -67,7 +67,7 @@ octet_status octet_drift_describe(const void* blob, size_t blob_bytes, octet_dri
     if (status.code == Code::kInvalidArgument) status = octet::Ok();  // it has none
   }
   if (octet::IsOk(status)) octet::WriteSized(own, info);
-  return octet_status{static_cast<octet_code>(status.code), status.offset};
+  return ToC(status);
 }
 
 octet_status octet_drift_bound(const octet_session* session, octet_drift_info* info) {

@@ -71,7 +71,7 @@ T* Own(const uint8_t* from, blob::DataRef* ref, const Place& place, uint32_t* us
 struct Move {
   const Section& section;
   const int8_t* steps;
-  int32_t Of(uint32_t tensor) const { return StepsOf(section, steps, tensor); }
+  int32_t Steps(uint32_t tensor) const { return StepsOf(section, steps, tensor); }
 };
 
 // round(offset / M), M = 2^pre_shift * m / 2^(31 + s): so many counts of the accumulator are
@@ -95,7 +95,7 @@ bool RescaleConv(const LayerView& from, const blob::DriftLayer& entry, const Mov
   auto& p = *reinterpret_cast<blob::ConvParams*>(layer.params.bytes);
   const blob::TensorRecord& out = place.tensors[layer.output];
   const bool maps = !IsAbsent(layer.table);
-  const int32_t in = move.Of(from.inputs[0]), written = move.Of(layer.output);
+  const int32_t in = move.Steps(from.inputs[0]), written = move.Steps(layer.output);
   const int32_t result = !maps ? written : entry.follows != 0 && written > 0 ? written : 0;
   uint32_t used = 0;
   auto* blocks = Own<blob::ChannelBlockS8>(from.channels, &layer.channels, place, &used);
@@ -159,8 +159,8 @@ bool RescaleUnary(const LayerView& from, const blob::DriftLayer& entry, const Mo
   const bool by_channel = !IsAbsent(layer.extra);
   const uint8_t* index =
       by_channel ? Own<const uint8_t>(from.tables, &layer.extra, place, &used) : nullptr;
-  const int32_t in_steps = move.Of(from.inputs[0]);
-  if (in_steps == 0 && move.Of(layer.output) == 0) return true;
+  const int32_t in_steps = move.Steps(from.inputs[0]);
+  if (in_steps == 0 && move.Steps(layer.output) == 0) return true;
   const blob::TensorRecord& in = place.tensors[from.inputs[0]];
   const blob::TensorRecord& out = place.tensors[layer.output];
   if (!by_channel) {
@@ -190,8 +190,8 @@ bool RescaleAdd(const LayerView& from, const blob::DriftLayer& entry, const Move
                 const Place& place) {
   blob::LayerRecord& layer = *place.record;
   auto& p = *reinterpret_cast<blob::BinaryParams*>(layer.params.bytes);
-  const int32_t out = move.Of(layer.output);
-  const int32_t a = move.Of(from.inputs[0]) - out, b = move.Of(from.inputs[1]) - out;
+  const int32_t out = move.Steps(layer.output);
+  const int32_t a = move.Steps(from.inputs[0]) - out, b = move.Steps(from.inputs[1]) - out;
   if (a != 0 || b != 0) {
     constexpr int64_t kLimit = 1 << kSumFactorBits;
     int64_t ma = 0, mb = 0;
@@ -213,8 +213,8 @@ bool RescaleMul(const LayerView& from, const blob::DriftLayer& entry, const Move
                 const Place& place) {
   blob::LayerRecord& layer = *place.record;
   auto& p = *reinterpret_cast<blob::BinaryParams*>(layer.params.bytes);
-  const int32_t out = move.Of(layer.output);
-  const int32_t steps = move.Of(from.inputs[0]) + move.Of(from.inputs[1]) - out;
+  const int32_t out = move.Steps(layer.output);
+  const int32_t steps = move.Steps(from.inputs[0]) + move.Steps(from.inputs[1]) - out;
   if (steps != 0) {
     Range shifts;
     const Multiplier m = Scaled({p.multiplier_a, p.shift}, steps);
@@ -233,8 +233,8 @@ bool RescalePool(const LayerView& from, const blob::DriftLayer& entry, const Mov
                  const Place& place) {
   blob::LayerRecord& layer = *place.record;
   auto& p = *reinterpret_cast<blob::PoolParams*>(layer.params.bytes);
-  const int32_t out = move.Of(layer.output);
-  const int32_t steps = move.Of(from.inputs[0]) - out;
+  const int32_t out = move.Steps(layer.output);
+  const int32_t steps = move.Steps(from.inputs[0]) - out;
   uint32_t used = 0;
   auto* factors = Own<Multiplier>(from.tables, &layer.table, place, &used);
   if (steps != 0) {
@@ -258,7 +258,7 @@ bool RescaleConcat(const LayerView& from, const Move& move, const Place& place) 
   auto* tables = Own<int8_t>(from.tables, &layer.table, place, &used);
   const blob::TensorRecord& out = place.tensors[layer.output];
   for (uint32_t i = 0; i < layer.input_count; ++i) {
-    if (move.Of(from.inputs[i]) == move.Of(layer.output)) continue;
+    if (move.Steps(from.inputs[i]) == move.Steps(layer.output)) continue;
     const blob::TensorRecord& in = place.tensors[from.inputs[i]];
     blob::DriftLayer identity = {};
     FillTable(identity, in.scale, in.zero_point, out, tables + (size_t)i * 256);
@@ -305,7 +305,7 @@ bool Rescale(const LayerView& from, const blob::DriftLayer& entry, const Section
   // Convert: to FP16 it reads the tensor's scale.
   if (place.tensors[from.layer->output].type == blob::ElementType::kInt8) {
     auto& p = *reinterpret_cast<blob::ConvertParams*>(place.record->params.bytes);
-    p.inverse_scale = TimesPowerFloat(p.inverse_scale, -move.Of(from.layer->output));
+    p.inverse_scale = TimesPowerFloat(p.inverse_scale, -move.Steps(from.layer->output));
   }
   return true;
 }

@@ -27,6 +27,7 @@ octet_status octet_arena_bytes(const void* blob, size_t blob_bytes, octet_isa is
   if (arena_bytes == nullptr || !IsLevel(isa) || threads == 0 || threads > octet::kMaxThreads) {
     return ToC(Code::kInvalidArgument);
   }
+  if (!octet::IsaIsSelected(static_cast<Isa>(isa))) return ToC(Code::kIsaUnavailable);
   octet::BlobView view;
   const Status status =
       octet::ValidateBlob(blob, blob_bytes, nullptr, plan_mask, octet::OperatorRules(), &view);

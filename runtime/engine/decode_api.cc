@@ -41,10 +41,20 @@ size_t octet_decode_bytes(const octet_session* session) {
 octet_status octet_detect(const octet_session* session, uint32_t frame_width, uint32_t frame_height,
                           void* memory, octet_detection* detections, uint32_t capacity,
                           uint32_t* count) {
+  const octet::BlobView& blob = SessionOf(session)->blob;
+  if (blob.decode.data == nullptr) return ToC(Code::kInvalidArgument);
+  return octet_detect_above(session, octet::DecodeOf(blob).score_threshold, frame_width,
+                            frame_height, memory, detections, capacity, count);
+}
+
+octet_status octet_detect_above(const octet_session* session, float score_threshold,
+                                uint32_t frame_width, uint32_t frame_height, void* memory,
+                                octet_detection* detections, uint32_t capacity, uint32_t* count) {
   const Session& s = *SessionOf(session);
   octet::DecodeOutputs outputs;
-  if (count == nullptr || (detections == nullptr && capacity != 0) || frame_width == 0 ||
-      frame_height == 0 || !LoadOutputs(s, octet::blob::Task::kDetect, memory, &outputs)) {
+  if (score_threshold != score_threshold || count == nullptr ||
+      (detections == nullptr && capacity != 0) || frame_width == 0 || frame_height == 0 ||
+      !LoadOutputs(s, octet::blob::Task::kDetect, memory, &outputs)) {
     return ToC(Code::kInvalidArgument);
   }
   const octet::blob::DecodeRecord& record = *outputs.in.record;
@@ -52,7 +62,7 @@ octet_status octet_detect(const octet_session* session, uint32_t frame_width, ui
       static_cast<uint8_t*>(memory) + octet::LayOutDecodeMemory(s.blob).candidates_offset);
   const octet::FramePlace frame = {octet::PlaceFrame(s, frame_width, frame_height), frame_width,
                                    frame_height};
-  const uint32_t found = octet::CollectCandidates(outputs.in, frame, candidates);
+  const uint32_t found = octet::CollectCandidates(outputs.in, frame, score_threshold, candidates);
   const uint32_t limit = record.max_detections < capacity ? record.max_detections : capacity;
   *count = octet::SuppressOverlaps(record, candidates, found, limit);
   for (uint32_t i = 0; i < *count && detections != nullptr; ++i) {

@@ -11,7 +11,7 @@ namespace {
 // would add half a kilobyte to a minimal program.
 constexpr uint32_t BuiltLevels() {
   constexpr Isa kKernels[] = {
-#define OCTET_KERNEL(slot, args, word, level) level,
+#define OCTET_KERNEL(name, args, word, level) level,
 #include "runtime/kernels/kernels.inc"
 #undef OCTET_KERNEL
   };
@@ -20,6 +20,15 @@ constexpr uint32_t BuiltLevels() {
   return levels;
 }
 constexpr uint32_t kBuiltLevels = BuiltLevels();
+
+constexpr uint32_t SelectedLevels() {
+  uint32_t levels = 0;
+  for (const isa::Line& line : isa::kLines) {
+    levels |= IsSelectedLevel(IsaWord(line.isa)) ? isa::Bit(line.isa) : 0;
+  }
+  return levels;
+}
+constexpr uint32_t kSelectedLevels = SelectedLevels();
 
 #define OCTET_LEVEL(code, Name, NAME, ...) \
   static_assert(OCTET_ISA_##NAME == code, "a level of core/isa.inc in octet/octet.h");
@@ -33,7 +42,11 @@ const char* IsaName(Isa isa) {
 }
 
 bool IsaIsBuilt(Isa isa) {
-  return (uint8_t)isa < kIsaCount && (kBuiltLevels >> (uint8_t)isa & 1) != 0;
+  return (uint8_t)isa < kIsaCount && IsaIsOneOf(isa, kBuiltLevels);
+}
+
+bool IsaIsSelected(Isa isa) {
+  return (uint8_t)isa < kIsaCount && IsaIsOneOf(isa, kSelectedLevels);
 }
 
 }  // namespace octet

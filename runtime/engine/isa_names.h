@@ -10,6 +10,8 @@ namespace octet {
 const char* IsaName(Isa isa);
 // Does this build hold kernels of the level? Says nothing about the machine.
 bool IsaIsBuilt(Isa isa);
+// Does the program's selection (selection.h) name it, or name none? Says nothing about the build.
+bool IsaIsSelected(Isa isa);
 
 }  // namespace octet
 

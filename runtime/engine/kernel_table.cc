@@ -3,39 +3,50 @@
 
 #include "runtime/engine/isa_names.h"
 #include "runtime/engine/selection.h"
+#include "runtime/kernels/conv/scratch.h"
+#include "runtime/kernels/depthwise_conv/scratch.h"
 
 namespace octet {
 namespace {
 
 struct Line {
-  const char* slot;
+  const char* name;
   Isa isa;
   uint32_t features;
 };
 constexpr Line kLines[] = {
-#define OCTET_FEATURE_KERNEL(slot, args, word, isa, features) {#slot, isa, features},
-#define OCTET_KERNEL(slot, args, word, isa) {#slot, isa, 0},
+#define OCTET_FEATURE_KERNEL(name, args, word, isa, features) {#name, isa, features},
+#define OCTET_KERNEL(name, args, word, isa) {#name, isa, 0},
 #include "runtime/kernels/kernels.inc"
 #undef OCTET_KERNEL
 };
+// Who says the scratch of a kernel.
+constexpr Line kScratchLines[] = {
+#define OCTET_SCRATCH(precision, word, isa, Bytes) {"conv_" #precision, isa, 0},
+#include "runtime/kernels/conv/scratch.inc"
+#undef OCTET_SCRATCH
+#define OCTET_SCRATCH(precision, word, isa, Bytes) {"depthwise_conv_" #precision, isa, 0},
+#include "runtime/kernels/depthwise_conv/scratch.inc"
+#undef OCTET_SCRATCH
+};
 
 #ifndef OCTET_OPERATORS
-constexpr bool EachSlotHasAnOperator() {
+constexpr bool EachEntryHasAnOperator() {
   for (const Line& line : kLines) {
-    if (!IsSelectedKernel(line.slot)) return false;
+    if (!IsSelectedKernel(line.name)) return false;
   }
   return true;
 }
-static_assert(EachSlotHasAnOperator(), "a slot that no line of format/operators.inc names");
+static_assert(EachEntryHasAnOperator(), "an entry that no line of format/operators.inc names");
 #endif
 
-// The last line that a level includes is the one it takes, so lines of a slot are in the order of
+// The last line that a level includes is the one it takes, so lines of an entry are in the order of
 // core/isa.inc.
 constexpr bool LowerLevelsComeFirst() {
   for (const Line& kernel : kLines) {
     uint32_t behind = 0;
     for (const Line& line : kLines) {
-      if (!SameWord(line.slot, kernel.slot)) continue;
+      if (!SameWord(line.name, kernel.name)) continue;
       if (IsaIncludes(kernel.isa, line.isa) && line.isa != kernel.isa &&
           (behind & isa::Bit(kernel.isa)) != 0) {
         return false;
@@ -47,18 +58,19 @@ constexpr bool LowerLevelsComeFirst() {
 }
 static_assert(LowerLevelsComeFirst(), "a kernel stands before one of a level below it");
 
-// Whether the kernel is the one that a linked level ends up with, on machines with or without the
+// Whether the line is the one that a linked level ends up with, on machines with or without the
 // features.
-constexpr bool IsNeeded(const Line& kernel) {
-  if (!IsSelectedKernel(kernel.slot)) return false;
-  if (!HasFastForms(kernel.slot)) return kernel.isa == Isa::kReference;
+template <uint32_t kCount>
+constexpr bool IsNeeded(const Line (&lines)[kCount], const Line& kernel) {
+  if (!IsSelectedKernel(kernel.name)) return false;
+  if (!HasFastForms(kernel.name)) return kernel.isa == Isa::kReference;
   for (uint32_t i = 0; i < 2 * kIsaCount; ++i) {
     const Isa level = (Isa)(i / 2);
     const uint32_t features = IsaFeatures(level) | (i % 2 == 0 ? 0 : kFeatureAvx512Vbmi);
     if (!IsSelectedLevel(IsaWord(level))) continue;
-    Line best = {kernel.slot, Isa::kReference, 0};
-    for (const Line& line : kLines) {
-      if (SameWord(line.slot, kernel.slot) && IsaIncludes(level, line.isa) &&
+    Line best = {kernel.name, Isa::kReference, 0};
+    for (const Line& line : lines) {
+      if (SameWord(line.name, kernel.name) && IsaIncludes(level, line.isa) &&
           (line.features & ~features) == 0) {
         best = line;
       }
@@ -73,18 +85,42 @@ constexpr bool IsNeeded(const Line& kernel) {
 bool FillKernelTable(Isa level, uint32_t features, KernelTable* table) {
   if (!IsaIsBuilt(level)) return false;
   features |= IsaFeatures(level);
-#define OCTET_FEATURE_KERNEL(slot, args, word, isa, needed)          \
-  if constexpr (IsNeeded(Line{#slot, isa, needed})) {                \
+#define OCTET_FEATURE_KERNEL(name, args, word, isa, needed)          \
+  if constexpr (IsNeeded(kLines, Line{#name, isa, needed})) {        \
     constexpr uint32_t kLevels = IsaLevelsWith(isa);                 \
     if (IsaIsOneOf(level, kLevels) && ((needed) & ~features) == 0) { \
-      table->slot = slot##_##word;                                   \
-      table->slot##_isa = isa;                                       \
+      table->name = name##_##word;                                   \
+      table->name##_isa = isa;                                       \
     }                                                                \
   }
-#define OCTET_KERNEL(slot, args, word, isa) OCTET_FEATURE_KERNEL(slot, args, word, isa, 0)
+#define OCTET_KERNEL(name, args, word, isa) OCTET_FEATURE_KERNEL(name, args, word, isa, 0)
 #include "runtime/kernels/kernels.inc"
 #undef OCTET_KERNEL
   return true;
 }
+
+#define OCTET_SCRATCH_OF(folder, precision, isa, Bytes)                               \
+  if constexpr (IsNeeded(kScratchLines, Line{#folder "_" #precision, isa, 0})) {      \
+    constexpr uint32_t kLevels = IsaLevelsWith(isa);                                  \
+    if (int8 == (#precision[0] == 's') && IsaIsOneOf(level, kLevels)) bytes = &Bytes; \
+  }
+
+ConvBytesFn ConvBytesOf(Isa level, bool int8) {
+  ConvBytesFn bytes = nullptr;
+#define OCTET_SCRATCH(precision, word, isa, Bytes) OCTET_SCRATCH_OF(conv, precision, isa, Bytes)
+#include "runtime/kernels/conv/scratch.inc"
+#undef OCTET_SCRATCH
+  return bytes;
+}
+
+DepthwiseBytesFn DepthwiseBytesOf(Isa level, bool int8) {
+  DepthwiseBytesFn bytes = nullptr;
+#define OCTET_SCRATCH(precision, word, isa, Bytes) \
+  OCTET_SCRATCH_OF(depthwise_conv, precision, isa, Bytes)
+#include "runtime/kernels/depthwise_conv/scratch.inc"
+#undef OCTET_SCRATCH
+  return bytes;
+}
+#undef OCTET_SCRATCH_OF
 
 }  // namespace octet

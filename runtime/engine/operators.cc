@@ -1,6 +1,5 @@
 #include "runtime/engine/operators.h"
 
-#include "runtime/engine/feature.h"
 #include "runtime/engine/selection.h"
 #include "runtime/kernels/plugin.h"
 
@@ -115,7 +114,7 @@ Isa LayerKernelIsa(const LayerView& view, const KernelTable& kernels) {
   [[maybe_unused]] const bool fp16 = view.layer->precision == blob::Precision::kFp16;
   switch (view.layer->op) {
 #define OCTET_NO_KERNEL Isa::kReference
-#define OCTET_BY_PRECISION(int8, fp16_slot) (fp16 ? kernels.fp16_slot##_isa : kernels.int8##_isa)
+#define OCTET_BY_PRECISION(int8, fp16_name) (fp16 ? kernels.fp16_name##_isa : kernels.int8##_isa)
 #define OCTET_BY_LAYER(Level, int8, fp16_list) Level(view, kernels)
 #define OCTET_OPERATOR(code, Name, word, int8, place, Scratch, Cost, level) \
   case blob::Op::k##Name:                                                   \
@@ -128,18 +127,6 @@ Isa LayerKernelIsa(const LayerView& view, const KernelTable& kernels) {
 #undef OCTET_NO_KERNEL
   }
   return Isa::kReference;
-}
-
-const Feature* FeatureAt(uint32_t number) {
-  switch (number) {
-#define OCTET_FEATURE(word, Name, bit)                             \
-  case k##Name##Number:                                            \
-    if constexpr (IsSelectedWord(#word)) return &k##Name##Feature; \
-    break;
-#include "runtime/engine/features.inc"
-#undef OCTET_FEATURE
-  }
-  return nullptr;
 }
 
 }  // namespace octet

@@ -1,8 +1,9 @@
-// Which operators and levels a program links: all, or those named by OCTET_OPERATORS and
-// OCTET_LEVELS, lists of words joined by commas. Only operators.cc, kernel_table.cc and
-// isa_names.cc look; compiled with the two macros and linked before the runtime archive they
-// replace its copies, and nothing else of the archive refers to an operator or kernel, so that the
-// linker leaves out the rest (runtime/CMakeLists.txt, octet_select_operators).
+// Which operators, levels and features a program links: all, or those named by OCTET_OPERATORS,
+// OCTET_LEVELS and OCTET_FEATURES, lists of words joined by commas. Only operators.cc,
+// kernel_table.cc, isa_names.cc and state.cc look; compiled with the macros and linked before the
+// runtime archive they replace its copies, and nothing else of the archive refers to an operator,
+// kernel or feature, so that the linker leaves out the rest (runtime/CMakeLists.txt,
+// octet_select_operators).
 #ifndef OCTET_ENGINE_SELECTION_H_
 #define OCTET_ENGINE_SELECTION_H_
 
@@ -34,7 +35,6 @@ constexpr OperatorWords kOperatorWords[] = {
 // Kernels of inputs and outputs, which no operator names: always linked. Those of frames are as
 // large as a model's operators, so a selection gets the reference alone unless it lists this word.
 constexpr const char kFrameWord[] = "input_frame";
-// A session may be bound with those features alone that a selection lists.
 constexpr const char* kFeatureWords[] = {
 #define OCTET_FEATURE(word, Name, bit) #word,
 #include "runtime/engine/features.inc"
@@ -82,7 +82,6 @@ static constexpr bool IsSelectedWord(const char* word) {
 }
 static constexpr uint32_t CountKnownOperators() {
   uint32_t count = IsSelectedWord(kFrameWord) ? 1u : 0u;
-  for (const char* word : kFeatureWords) count += IsSelectedWord(word) ? 1u : 0u;
   for (const OperatorWords& words : kOperatorWords) {
     count += (IsSelectedWord(words.int8) ? 1 : 0) + (IsSelectedWord(words.fp16) ? 1 : 0);
   }
@@ -114,6 +113,26 @@ static constexpr bool IsSelectedLevel(const char*) {
 }
 #endif
 
+#ifdef OCTET_FEATURES
+static constexpr bool IsSelectedFeature(const char* word) {
+  return HasWord(OCTET_FEATURES, word);
+}
+#else
+static constexpr bool IsSelectedFeature(const char*) {
+  return true;
+}
+#endif
+static constexpr uint32_t CountFeatures() {
+  uint32_t count = 0;
+  for (const char* word : kFeatureWords) count += IsSelectedFeature(word) ? 1 : 0;
+  return count;
+}
+constexpr bool kSelectsFeatures = CountFeatures() > 0;
+#ifdef OCTET_FEATURES
+static_assert(CountFeatures() == CountWords(OCTET_FEATURES),
+              "OCTET_FEATURES: an unknown feature or one twice; engine/features.inc lists them");
+#endif
+
 // False for operators that do not exist.
 static constexpr bool IsSelectedOperator(blob::Op op, blob::Precision precision) {
   for (const OperatorWords& words : kOperatorWords) {
@@ -129,20 +148,20 @@ static constexpr bool IsSelectedOperator(blob::Op op) {
          IsSelectedOperator(op, blob::Precision::kFp16);
 }
 
-static constexpr bool IsSelectedKernel(const char* slot) {
+static constexpr bool IsSelectedKernel(const char* name) {
   for (const char* transfer : kTransferKernels) {
-    if (SameWord(slot, transfer)) return true;
+    if (SameWord(name, transfer)) return true;
   }
   for (const OperatorWords& words : kOperatorWords) {
-    if (HasWord(words.int8_kernels, slot) && IsSelectedWord(words.int8)) return true;
-    if (HasWord(words.fp16_kernels, slot) && IsSelectedWord(words.fp16)) return true;
+    if (HasWord(words.int8_kernels, name) && IsSelectedWord(words.int8)) return true;
+    if (HasWord(words.fp16_kernels, name) && IsSelectedWord(words.fp16)) return true;
   }
   return false;
 }
 
 // Levels of this kernel that may be linked besides the reference.
-static constexpr bool HasFastForms(const char* slot) {
-  return !SameWord(slot, kFrameWord) || IsSelectedWord(kFrameWord);
+static constexpr bool HasFastForms(const char* name) {
+  return !SameWord(name, kFrameWord) || IsSelectedWord(kFrameWord);
 }
 
 }  // namespace octet

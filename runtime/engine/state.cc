@@ -3,10 +3,16 @@
 #include <string.h>
 
 #include "runtime/core/round_up.h"
+#include "runtime/engine/selection.h"
 #include "runtime/engine/session.h"
 
 namespace octet {
 namespace {
+
+// A constant: a program without features has no code of what lies behind the question.
+FeatureBlock* BlockOf(const Session& session) {
+  return kSelectsFeatures ? session.features : nullptr;
+}
 
 template <typename Act>
 void EachFeature(const FeatureBlock& block, Act act) {
@@ -23,6 +29,18 @@ void Reach(Session* session, uint32_t layer) {
 }
 
 }  // namespace
+
+const Feature* FeatureAt(uint32_t number) {
+  switch (number) {
+#define OCTET_FEATURE(word, Name, bit)                                \
+  case k##Name##Number:                                               \
+    if constexpr (IsSelectedFeature(#word)) return &k##Name##Feature; \
+    break;
+#include "runtime/engine/features.inc"
+#undef OCTET_FEATURE
+  }
+  return nullptr;
+}
 
 uint32_t FeaturesOf(const BlobView& view, uint32_t plan_mask) {
   return (plan_mask & ~kPlanBits) |
@@ -55,7 +73,7 @@ Status MeasureFeatures(const BlobView& view, uint32_t plan_mask, FeatureSizes* s
 
 FeatureBlock* MakeFeatures(const BlobView& view, uint32_t plan_mask, const FeatureSizes& sizes,
                            uint8_t* memory) {
-  if (sizes.bytes == 0) return nullptr;
+  if (!kSelectsFeatures || sizes.bytes == 0) return nullptr;
   memset(memory, 0, (size_t)sizes.bytes);
   FeatureBlock* block = reinterpret_cast<FeatureBlock*>(memory);
   block->features = FeaturesOf(view, plan_mask);
@@ -78,8 +96,9 @@ FeatureBlock* MakeFeatures(const BlobView& view, uint32_t plan_mask, const Featu
 }
 
 void BindFeatures(Session* session) {
-  if (session->features == nullptr) return;
-  EachFeature(*session->features, [session](const Feature& feature, const FeatureMemory& memory) {
+  const FeatureBlock* block = BlockOf(*session);
+  if (block == nullptr) return;
+  EachFeature(*block, [session](const Feature& feature, const FeatureMemory& memory) {
     if (feature.bound != nullptr) feature.bound(session, memory);
   });
 }
@@ -96,24 +115,26 @@ bool RestoreState(Session* session) {
 }
 
 void CancelFrame(Session* session) {
-  if (session->features == nullptr || session->features->ran == 0) return;
+  FeatureBlock* block = BlockOf(*session);
+  if (block == nullptr || block->ran == 0) return;
   if (session->aside_from != 0) {
-    session->features->ran = 0;
+    block->ran = 0;
   } else if (RestoreState(session)) {
     SelectPlan(session, session->plan);
   }
 }
 
 void ResetState(Session* session) {
-  if (session->features == nullptr) return;
+  const FeatureBlock* block = BlockOf(*session);
+  if (block == nullptr) return;
   CancelFrame(session);
-  EachFeature(*session->features, [session](const Feature& feature, const FeatureMemory& memory) {
+  EachFeature(*block, [session](const Feature& feature, const FeatureMemory& memory) {
     if (feature.reset != nullptr) feature.reset(session, memory);
   });
 }
 
 void BeforeLayer(Session* session, uint32_t layer) {
-  FeatureBlock* block = session->features;
+  FeatureBlock* block = BlockOf(*session);
   if (block == nullptr || layer != 0) return;
   CancelFrame(session);
   if (session->aside_from == 0) memcpy(block->saved, block->state, block->head_bytes);
@@ -121,7 +142,7 @@ void BeforeLayer(Session* session, uint32_t layer) {
 }
 
 void AfterLayer(Session* session, uint32_t layer) {
-  FeatureBlock* block = session->features;
+  FeatureBlock* block = BlockOf(*session);
   if (block == nullptr) return;
   if (layer != block->ran) return CancelFrame(session);
   Reach(session, layer + 1);

@@ -1,6 +1,7 @@
 // Validation of a whole blob; programs that only bind leave it out, and with it the check of the
 // weights themselves.
 #include "octet/octet.h"
+#include "runtime/engine/c_api.h"
 #include "runtime/engine/content.h"
 #include "runtime/engine/session.h"
 
@@ -15,5 +16,5 @@ octet_status octet_validate(const void* blob, size_t blob_bytes, uint32_t verify
   if (octet::IsOk(status) && (verify_hashes & OCTET_VERIFY_CONTENT) != 0) {
     status = octet::ValidateContent(view);
   }
-  return octet_status{static_cast<octet_code>(status.code), status.offset};
+  return octet::ToC(status);
 }

@@ -3,6 +3,7 @@
 #include "octet/guard.h"
 #include "runtime/core/checked.h"
 #include "runtime/core/sized.h"
+#include "runtime/engine/c_api.h"
 #include "runtime/format/guard_record.h"
 #include "runtime/format/view.h"
 #include "runtime/guard/from_blob.h"
@@ -18,10 +19,10 @@ octet_status FindRecord(const void* file, size_t blob_bytes, const uint8_t** byt
   *byte_count = 0;
   octet::BlobView view;
   const octet::Status status = octet::ViewSections(file, blob_bytes, &view);
-  if (!octet::IsOk(status)) return {static_cast<octet_code>(status.code), status.offset};
+  if (!octet::IsOk(status)) return ToC(status);
   Bytes section;
   const Status found = FindSection(view, blob::SectionKind::kGuard, &section);
-  if (!IsOk(found)) return {static_cast<octet_code>(found.code), found.offset};
+  if (!IsOk(found)) return ToC(found);
   if (section.data == nullptr) return {OCTET_OK, 0};
   *bytes = section.data;
   *byte_count = section.bytes;

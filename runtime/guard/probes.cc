@@ -4,6 +4,7 @@
 #include "octet/state.h"
 #include "runtime/core/half.h"
 #include "runtime/core/sized.h"
+#include "runtime/engine/c_api.h"
 #include "runtime/format/guard_record.h"
 #include "runtime/format/view.h"
 #include "runtime/guard/from_blob.h"
@@ -40,10 +41,10 @@ struct State {
 static_assert(sizeof(State) <= sizeof(octet_probes), "octet_probes holds the state");
 static_assert(alignof(State) <= alignof(octet_probes), "octet_probes holds the state");
 
-State& Of(octet_probes* probes) {
+State& StateOf(octet_probes* probes) {
   return *static_cast<State*>(static_cast<void*>(probes));
 }
-const State& Of(const octet_probes* probes) {
+const State& StateOf(const octet_probes* probes) {
   return *static_cast<const State*>(static_cast<const void*>(probes));
 }
 
@@ -119,10 +120,10 @@ octet_status octet_probes_init(octet_probes* probes, const void* blob, size_t bl
   if (found.code != OCTET_OK || bytes == nullptr) return found;
   octet::BlobView view;
   const octet::Status status = octet::ViewBlob(blob, blob_bytes, &view);
-  if (!octet::IsOk(status)) return {static_cast<octet_code>(status.code), status.offset};
+  if (!octet::IsOk(status)) return octet::ToC(status);
   octet::blob::GuardRecord record;
   memcpy(&record, bytes, sizeof(record));
-  State& state = Of(probes);
+  State& state = StateOf(probes);
   for (uint32_t i = 0; i < record.probe_count; ++i) {
     octet::blob::ProbeRecord entry;
     memcpy(&entry, bytes + record.probes_offset + i * sizeof(entry), sizeof(entry));
@@ -138,11 +139,11 @@ octet_status octet_probes_init(octet_probes* probes, const void* blob, size_t bl
 }
 
 uint32_t octet_probes_count(const octet_probes* probes) {
-  return Of(probes).count;
+  return StateOf(probes).count;
 }
 
 void octet_probes_take(octet_probes* probes, octet_session* session, uint32_t layer, int shadow) {
-  State& state = Of(probes);
+  State& state = StateOf(probes);
   if (shadow == 0 && octet_is_aside(session) != 0) return;  // no frame
   const uint32_t plan = octet_plan(session);
   const uint32_t written = layer == 0 ? octet::blob::kProbedInput : layer - 1;
@@ -161,7 +162,7 @@ void octet_probes_take(octet_probes* probes, octet_session* session, uint32_t la
 }
 
 void octet_probes_compare(octet_probes* probes) {
-  State& state = Of(probes);
+  State& state = StateOf(probes);
   for (uint32_t i = 0; i < state.count; ++i) {
     Probe& probe = state.probes[i];
     if (probe.frame.element == 0 || probe.shadow.count != probe.frame.count) continue;
@@ -182,7 +183,7 @@ void octet_probes_compare(octet_probes* probes) {
 }
 
 uint32_t octet_probes_score(const octet_probes* probes) {
-  const State& state = Of(probes);
+  const State& state = StateOf(probes);
   uint32_t worst = OCTET_GUARD_NO_SCORE;
   for (uint32_t i = 0; i < state.count; ++i) {
     const Probe& probe = state.probes[i];
@@ -196,7 +197,7 @@ uint32_t octet_probes_score(const octet_probes* probes) {
 }
 
 octet_status octet_probes_info(const octet_probes* probes, uint32_t index, octet_probe_info* info) {
-  const State& state = Of(probes);
+  const State& state = StateOf(probes);
   if (index >= state.count || !octet::IsSized(info)) return {OCTET_INVALID_ARGUMENT, 0};
   const Probe& probe = state.probes[index];
   octet_probe_info own = {};

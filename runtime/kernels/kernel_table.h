@@ -19,6 +19,7 @@
 #include "runtime/kernels/normalize/normalize.h"
 #include "runtime/kernels/output/output.h"
 #include "runtime/kernels/pool/pool.h"
+#include "runtime/kernels/recurrent/recurrent.h"
 #include "runtime/kernels/reduce/reduce.h"
 #include "runtime/kernels/resize/linear.h"
 #include "runtime/kernels/softmax/softmax.h"
@@ -26,8 +27,8 @@
 
 namespace octet {
 
-// slot, function type
-#define OCTET_KERNEL_SLOTS(X)               \
+// name, function type
+#define OCTET_KERNEL_ENTRIES(X)             \
   X(conv_s8, ConvS8Fn)                      \
   X(depthwise_conv_s8, DepthwiseConvS8Fn)   \
   X(add_s8, BinaryS8Fn)                     \
@@ -54,6 +55,8 @@ namespace octet {
   X(resize_linear_s8, ResizeLinearS8Fn)     \
   X(resize_linear_f16, ResizeLinearF16Fn)   \
   X(grid_sample_f16, GridSampleF16Fn)       \
+  X(recurrent_s8, RecurrentFn)              \
+  X(recurrent_f16, RecurrentFn)             \
   X(softmax_s8, SoftmaxS8Fn)                \
   X(softmax_f16, SoftmaxF16Fn)              \
   X(axis_softmax_s8, AxisSoftmaxS8Fn)       \
@@ -70,12 +73,12 @@ namespace octet {
   X(output_f16, OutputF16Fn)
 
 struct KernelTable {
-#define OCTET_DECLARE_SLOT(slot, type) type slot;
-  OCTET_KERNEL_SLOTS(OCTET_DECLARE_SLOT)
-#undef OCTET_DECLARE_SLOT
+#define OCTET_DECLARE_ENTRY(name, type) type name;
+  OCTET_KERNEL_ENTRIES(OCTET_DECLARE_ENTRY)
+#undef OCTET_DECLARE_ENTRY
   // The level each of them was written for.
-#define OCTET_DECLARE_ISA(slot, type) Isa slot##_isa;
-  OCTET_KERNEL_SLOTS(OCTET_DECLARE_ISA)
+#define OCTET_DECLARE_ISA(name, type) Isa name##_isa;
+  OCTET_KERNEL_ENTRIES(OCTET_DECLARE_ISA)
 #undef OCTET_DECLARE_ISA
 };
 
@@ -89,7 +92,7 @@ bool FillKernelTable(Isa level, uint32_t features, KernelTable* table);
 // Share)`. Reference kernels are lines too (word `reference`). OCTET_FEATURE_KERNEL names in
 // addition the features that a kernel needs beside its level; who does not define it reads
 // OCTET_KERNEL. kernels/kernels.inc includes them all.
-#define OCTET_KERNEL(slot, args, word, isa) void slot##_##word(const args&, Share);
+#define OCTET_KERNEL(name, args, word, isa) void name##_##word(const args&, Share);
 #include "runtime/kernels/kernels.inc"
 #undef OCTET_KERNEL
 

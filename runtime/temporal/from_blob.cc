@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "runtime/core/checked.h"
+#include "runtime/engine/c_api.h"
 #include "runtime/format/view.h"
 
 namespace octet {
@@ -11,10 +12,6 @@ namespace {
 
 using blob::TemporalLayerRecord;
 using blob::TemporalRecord;
-
-octet_status ToC(Status status) {
-  return {static_cast<octet_code>(status.code), status.offset};
-}
 
 // Of the record alone.
 bool IsSound(const TemporalLayerRecord& record) {

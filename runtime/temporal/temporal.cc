@@ -36,7 +36,7 @@ struct Filter {
   uint8_t* cache;  // tensors, as q + 128
 };
 
-uint64_t SlotBytes(const TemporalLayerRecord& record) {
+uint64_t FrameBytes(const TemporalLayerRecord& record) {
   return octet::RoundUpTo(record.bytes, kAlignment);
 }
 
@@ -46,7 +46,7 @@ struct octet_temporal {
   uint32_t count;
   // Of a cache: 0, or 1 in a session. Then a frame is written beside those that the rings from
   // before it name, and a frame that is cancelled has changed nothing.
-  uint32_t spare_slots;
+  uint32_t spare_frames;
   Rings* rings;
   Filter filters[octet::blob::kMostTemporalLayers];
 };
@@ -58,11 +58,11 @@ static_assert(OCTET_WITH_TEMPORAL == octet::kFeatureBits[octet::kTemporalNumber]
 namespace {
 
 // At most 16 * 10 * 2^31: no sum wraps.
-uint64_t CacheBytes(const octet::temporal::Filters& filters, uint32_t spare_slots) {
+uint64_t CacheBytes(const octet::temporal::Filters& filters, uint32_t spare_frames) {
   uint64_t bytes = 0;
   for (uint32_t i = 0; i < filters.count; ++i) {
     const TemporalLayerRecord& layer = filters.layers[i];
-    bytes += (layer.frames - 1 + spare_slots) * SlotBytes(layer);
+    bytes += (layer.frames - 1 + spare_frames) * FrameBytes(layer);
   }
   return bytes;
 }
@@ -84,31 +84,31 @@ octet_status Read(const void* blob, size_t blob_bytes, octet::temporal::Filters*
 }
 
 // temporal: memory of all zeros.
-void Start(const octet::temporal::Filters& filters, uint32_t spare_slots, Rings* rings,
+void Start(const octet::temporal::Filters& filters, uint32_t spare_frames, Rings* rings,
            uint8_t* caches, octet_temporal* temporal) {
   temporal->count = filters.count;
-  temporal->spare_slots = spare_slots;
+  temporal->spare_frames = spare_frames;
   temporal->rings = rings;
   for (uint32_t i = 0; i < filters.count; ++i) {
     Filter& filter = temporal->filters[i];
     filter.record = filters.layers[i];
     filter.cache = caches;
-    caches += (filter.record.frames - 1 + spare_slots) * SlotBytes(filter.record);
+    caches += (filter.record.frames - 1 + spare_frames) * FrameBytes(filter.record);
   }
   octet_temporal_reset(temporal);
 }
 
-void Run(const Filter& filter, uint32_t spare_slots, const octet_tensor_view& view, Ring* ring) {
+void Run(const Filter& filter, uint32_t spare_frames, const octet_tensor_view& view, Ring* ring) {
   const TemporalLayerRecord& record = filter.record;
   auto* tensor = static_cast<uint8_t*>(view.data);
   const auto mask = static_cast<uint8_t>(view.sign ^ 0x80u);
-  const uint32_t past_frames = record.frames - 1, slots = past_frames + spare_slots;
-  const size_t slot_bytes = static_cast<size_t>(SlotBytes(record));
+  const uint32_t past_frames = record.frames - 1, places = past_frames + spare_frames;
+  const size_t frame_bytes = static_cast<size_t>(FrameBytes(record));
   if (ring->scale != view.scale || ring->zero_point != view.zero_point) ring->held = 0;
   ring->scale = view.scale;
   ring->zero_point = view.zero_point;
   if (ring->held != 0 &&
-      octet::temporal::MeanChange(tensor, filter.cache + ring->newest * slot_bytes, record.bytes,
+      octet::temporal::MeanChange(tensor, filter.cache + ring->newest * frame_bytes, record.bytes,
                                   mask) >= record.cut) {
     ring->held = 0;
     ++ring->cuts;
@@ -116,13 +116,13 @@ void Run(const Filter& filter, uint32_t spare_slots, const octet_tensor_view& vi
   octet::temporal::Past past = {};
   past.count = ring->held;
   for (uint32_t k = 0; k < past.count; ++k) {
-    past.frames[k] = filter.cache + (ring->newest + slots - k) % slots * slot_bytes;
+    past.frames[k] = filter.cache + (ring->newest + places - k) % places * frame_bytes;
     past.weights[k] = (int16_t)record.weights[k];
   }
-  ring->newest = (ring->newest + 1) % slots;
+  ring->newest = (ring->newest + 1) % places;
   if (ring->held < past_frames) ++ring->held;
   octet::temporal::Blend(tensor, record.bytes, mask, past, record.gate,
-                         filter.cache + ring->newest * slot_bytes);
+                         filter.cache + ring->newest * frame_bytes);
 }
 
 // What the layer before this one gave.
@@ -143,7 +143,7 @@ void Apply(octet_temporal* temporal, octet_session* session, uint32_t layer) {
         view.element != OCTET_ELEMENT_INT8 || view.bytes != filter.record.bytes) {
       continue;
     }
-    Run(filter, temporal->spare_slots, view, &temporal->rings->of[i]);
+    Run(filter, temporal->spare_frames, view, &temporal->rings->of[i]);
   }
 }
 
@@ -240,7 +240,7 @@ void octet_temporal_reset(octet_temporal* temporal) {
 }
 
 void octet_temporal_apply(octet_temporal* temporal, octet_session* session, uint32_t layer) {
-  if (temporal->spare_slots == 0 && octet_is_aside(session) == 0) Apply(temporal, session, layer);
+  if (temporal->spare_frames == 0 && octet_is_aside(session) == 0) Apply(temporal, session, layer);
 }
 
 uint32_t octet_temporal_count(const octet_temporal* temporal) {

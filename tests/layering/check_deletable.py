@@ -20,7 +20,7 @@ SUFFIXES = {".h", ".cc", ".c", ".hpp", ".inc", ".map", ".md", ".txt", ".cmake", 
 LINES = {
     "temporal": {"converter": 1, "runtime": 3, "ports": 2},
     "drift": {"converter": 1, "runtime": 3, "ports": 3},
-    "guard": {"converter": 10, "runtime": 6, "ports": 8},
+    "guard": {"converter": 10, "runtime": 6, "ports": 6},
     "helium": {"converter": 0, "runtime": 11, "ports": 0},
     "roi_align": {"converter": 2, "runtime": 2, "ports": 0},
     "cortex-m": {"ports": 1},

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""What opsets 18 to 24 brought (newer_cases.py) through both plans, against ONNX Runtime's outputs in newer_operators.npz.
+"""Small models through both plans, against ONNX Runtime's outputs: what opsets 18 to 24 brought (newer_cases.py, newer_operators.npz),
+control flow (flow_cases.py, flow_operators.npz), the front end of sound (sound_cases.py, sound_operators.npz).
 
 An output passes with 45 dB about the mean in FP16 and 25 in INT8, for that is what the plans are made for. Where ONNX Runtime's
 number is an infinity or a number that FP16 does not hold, ours has its sign and at least 1e4. Rows that ONNX Runtime gives as
 NaN are not compared. Each case is converted with its own samples, at fast effort.
 
---write FOLDER makes newer_operators.npz anew, by the onnxruntime-node that was installed in FOLDER with npm.
+--write FOLDER SET makes newer_operators.npz (or that of flow or sound) anew, by the onnxruntime-node that was installed in FOLDER with npm.
 """
 import argparse
 import json
@@ -17,9 +18,19 @@ import numpy as np
 import onnx
 
 from model_tests import SOURCE, Build, Report, arguments, run
-from newer_cases import CASES, SAMPLES, Net
+from newer_cases import SAMPLES, Net
+import flow_cases
+import newer_cases
+import sound_cases
 
-STORED = pathlib.Path(__file__).with_name("newer_operators.npz")
+SETS = {"newer": newer_cases.CASES, "flow": flow_cases.CASES, "sound": sound_cases.CASES}
+CASES = {name: build for cases in SETS.values() for name, build in cases.items()}
+
+
+def stored_of(which: str) -> pathlib.Path:
+    return pathlib.Path(__file__).with_name(f"{which}_operators.npz")
+
+
 BARS = {"int8": 25.0, "fp16": 45.0}
 # Columns of whole numbers, which no plan may round: start of the name to columns of the last dimension.
 EXACT = {"finished_boxes": 5, "ties": slice(None)}
@@ -77,12 +88,12 @@ def check(programs: Build, work: pathlib.Path, name: str, stored: list) -> None:
             assert figure >= bar, f"{plan}, output {i}: {figure:.1f} dB, {bar:.0f} are asked for"
 
 
-def write(folder: pathlib.Path) -> int:
+def write(folder: pathlib.Path, which: str) -> int:
     results, failed = {}, 0
     with tempfile.TemporaryDirectory() as name:
         work = pathlib.Path(name)
         jobs = []
-        for case in CASES:
+        for case in SETS[which]:
             net = build(case)
             onnx.save(net.model(), str(work / f"{case}.onnx"))
             inputs = []
@@ -102,25 +113,27 @@ def write(folder: pathlib.Path) -> int:
                 continue
             for i, output in enumerate(answer["outputs"]):
                 results[f"{case}.{i}"] = np.fromfile(work / f"{case}.{i}", np.float32).reshape(SAMPLES, *output["shape"][1:])
-    np.savez_compressed(STORED, **results)
-    print(f"{len(CASES) - failed} of {len(CASES)} cases, {STORED.stat().st_size} bytes")
+    np.savez_compressed(stored_of(which), **results)
+    print(f"{len(SETS[which]) - failed} of {len(SETS[which])} cases, {stored_of(which).stat().st_size} bytes")
     return int(failed > 0)
 
 
 def main() -> int:
     if "--write" in sys.argv:
-        return write(pathlib.Path(sys.argv[sys.argv.index("--write") + 1]))
+        return write(pathlib.Path(sys.argv[-2]), sys.argv[-1])
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("cases", nargs="*", help="parts of names; none: all")
     options = arguments(parser)
     report = Report("NewerOperators", options.report)
     programs = Build(options.build)
-    with np.load(STORED) as stored:
-        for name in CASES:
+    for which, cases in SETS.items():
+        with np.load(stored_of(which)) as file:
+            stored = dict(file)
+        for name in cases:
             if options.cases and not any(part in name for part in options.cases):
                 continue
             with report.case(name):
-                outputs = [stored[f"{name}.{i}"] for i in range(len([k for k in stored.files if k.rsplit(".", 1)[0] == name]))]
+                outputs = [stored[f"{name}.{i}"] for i in range(len([k for k in stored if k.rsplit(".", 1)[0] == name]))]
                 assert outputs, "no outputs are stored; run with --write"
                 check(programs, options.work, name, outputs)
     return report.finish()

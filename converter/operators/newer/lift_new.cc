@@ -19,10 +19,16 @@ struct NewForm {
 constexpr NewForm kNewForms[] = {
     {"AffineGrid", LiftAffineGrid},
     {"Attention", LiftAttention},
+    {"BlackmanWindow", LiftBlackmanWindow},
     {"CenterCropPad", LiftCenterCropPad},
     {"Col2Im", LiftCol2Im},
+    {"DFT", LiftDft},
     {"DeformConv", LiftDeformConv},
+    {"HammingWindow", LiftHammingWindow},
+    {"HannWindow", LiftHannWindow},
+    {"MelWeightMatrix", LiftMelWeightMatrix},
     {"RotaryEmbedding", LiftRotaryEmbedding},
+    {"STFT", LiftStft},
     {"Swish", LiftSwish},
     {"TensorScatter", LiftTensorScatter},
 };

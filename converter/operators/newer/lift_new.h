@@ -13,8 +13,12 @@ namespace octet::operators {
 //                              product
 //   CenterCropPad              Slice, Pad
 //   Col2Im                     ConvTranspose with weights of 0 and 1
+//   DFT                        MatMul with a constant matrix
 //   DeformConv                 GridSample of every tap, and a Conv of 1x1 over taps and channels
+//   HannWindow, HammingWindow, BlackmanWindow, MelWeightMatrix
+//                              constants
 //   RotaryEmbedding            Slice, Mul, Concat
+//   STFT                       Conv along the signal
 //   Swish                      Mul, Sigmoid
 //   TensorScatter              Slice, Concat
 // The graph is sorted and normalised (converter/import/normalise.h). Shapes up to such a node are

@@ -60,10 +60,16 @@ class Parts {
 // One file each, or a small family.
 void LiftAffineGrid(Parts& parts);
 void LiftAttention(Parts& parts);
+void LiftBlackmanWindow(Parts& parts);
 void LiftCenterCropPad(Parts& parts);
 void LiftCol2Im(Parts& parts);
 void LiftDeformConv(Parts& parts);
+void LiftDft(Parts& parts);
+void LiftHammingWindow(Parts& parts);
+void LiftHannWindow(Parts& parts);
+void LiftMelWeightMatrix(Parts& parts);
 void LiftRotaryEmbedding(Parts& parts);
+void LiftStft(Parts& parts);
 void LiftSwish(Parts& parts);
 void LiftTensorScatter(Parts& parts);
 

@@ -14,6 +14,8 @@ constexpr uint32_t kMostBoxes = 1024;
 constexpr size_t kMostRuns = size_t{1} << 17;
 // In JSON: `[1234.5,1234.5,0.9999],` of a point; digits and comma of a run.
 constexpr size_t kPointBytes = 24, kRunBytes = 6;
+// Ways of tracks and edges of zones: 128 ways of 32 points, 64 zones of 64 edges.
+constexpr size_t kMostLines = 8192;
 
 }  // namespace
 
@@ -30,6 +32,8 @@ ResultReader::ResultReader(const Model& model) {
   results_.task = octet_model_task(session);
   if (results_.task == OCTET_TASK_DETECT) {
     results_.boxes.resize(std::min(kMostBoxes, DecodeOf(model.blob()).max_detections));
+    results_.ids.resize(results_.boxes.size());
+    results_.lines.reserve(kMostLines);
     results_.point_count = octet_keypoint_count(session);
     results_.points.resize(results_.boxes.size() * results_.point_count);
     has_masks_ = octet_has_masks(session) != 0;
@@ -44,8 +48,7 @@ ResultReader::ResultReader(const Model& model) {
   }
 }
 
-const Results& ResultReader::Read(octet_session* session, uint32_t frame_width,
-                                  uint32_t frame_height) {
+Results& ResultReader::Read(octet_session* session, uint32_t frame_width, uint32_t frame_height) {
   Results& r = results_;
   switch (r.task) {
     case OCTET_TASK_NONE:

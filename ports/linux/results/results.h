@@ -17,11 +17,23 @@ struct ObjectMask {
   uint32_t pixels = 0;  // of the object
 };
 
+// In pixels of the frame.
+struct DrawnPoint {
+  float x, y;
+};
+// What a picture shows beside boxes: the way of a track, an edge of a zone.
+struct DrawnLine {
+  DrawnPoint from, to;
+  uint32_t colour;  // of ColourOf in draw.cc
+};
+
 struct Results {
   static constexpr uint32_t kTopClasses = 5;
 
   octet_task task = OCTET_TASK_NONE;
   std::vector<octet_detection> boxes;  // detect; `count` of them
+  std::vector<uint64_t> ids;           // of the track of each box; 0: none, or no tracks
+  std::vector<DrawnLine> lines;
   std::vector<octet_keypoint> points;  // detect; `point_count` of each box, one after another
   uint32_t point_count = 0;
   std::vector<ObjectMask> masks;           // detect; one a box, or none
@@ -31,6 +43,10 @@ struct Results {
   std::vector<uint8_t> map;  // segment: labels on the output's grid
   uint32_t map_height = 0, map_width = 0;
   std::vector<uint32_t> pixels;  // segment: of each label
+
+  // Boxes that a tracker may use.
+  uint32_t BoxCount() const { return task == OCTET_TASK_DETECT ? count : 0; }
+  uint64_t IdOf(uint32_t box) const { return box < ids.size() ? ids[box] : 0; }
 };
 
 // Runs the blob's decoder; all memory is taken by the constructor, but for a mask of the
@@ -39,7 +55,7 @@ class ResultReader {
  public:
   // model: bound. A blob without a decoder gives task NONE.
   explicit ResultReader(const Model& model);
-  const Results& Read(octet_session* session, uint32_t frame_width, uint32_t frame_height);
+  Results& Read(octet_session* session, uint32_t frame_width, uint32_t frame_height);
 
   // Bytes of the longest line that says what was found.
   size_t LineBytes() const;

@@ -21,6 +21,7 @@
 #include "ports/linux/run/self_test.h"
 #include "ports/linux/run/self_test_report.h"
 #include "ports/linux/run/sequences.h"
+#include "ports/linux/run/tracks.h"
 #include "ports/linux/whitelist.h"
 #include "runtime/core/isa.h"
 
@@ -33,6 +34,7 @@ struct Options {
   uint32_t repeat = 1, warmup = 0;
   bool profile = false, json = false, no_verify = false, map = false, self_test = false;
   ModelOptions model;
+  TracksOptions tracks;
 };
 
 // Every word there is.
@@ -81,6 +83,16 @@ void DescribeOptions(CommandLine& app, Options& o) {
               "run a blob that is part of this program (or MODEL, by its golden vectors) at every "
               "level, in every plan, with one and all threads, and compare hashes; exit status 1: "
               "one is wrong");
+  app.Add("--tracks", o.tracks.tracks,
+          "write tracks of the boxes that the model finds in the pictures, in their order, as text "
+          "of MOTChallenge: frame,id,x,y,w,h,score,class,-1");
+  app.Add("--boxes", o.tracks.boxes,
+          "take the boxes of --tracks from this file of such lines, without MODEL")
+      .Needs("--tracks");
+  app.Add("--times", o.tracks.times,
+          "JSON file with `times`, the seconds of each frame (default: 30 frames a second)")
+      .Needs("--tracks");
+  app.Add("--tracker", o.tracks.settings, kTracksConfigHelp).Delimiter(',').Needs("--tracks");
   app.Add("--thermal-root", o.thermal_root, "folder of the thermal zones, for --self-test")
       .ShowDefault()
       .Needs("--self-test");
@@ -92,6 +104,14 @@ class PictureResults {
  public:
   PictureResults(const Options& o, const Model& model)
       : json_(o.json), model_(model), reader_(model), line_(reader_.LineBytes()) {
+    if (!o.tracks.tracks.empty()) {
+      if (octet_model_task(model.session()) != OCTET_TASK_DETECT) {
+        throw InputError(o.blob +
+                         ": no decoder of boxes, so --tracks has none; convert the model "
+                         "with --task detect");
+      }
+      tracks_.emplace(o.tracks);
+    }
     if (model.blob().decode.data != nullptr || !o.output.empty()) return;
     std::fprintf(stderr,
                  "octet-run: %s has no decoder, so only times are printed; convert the model with "
@@ -99,10 +119,18 @@ class PictureResults {
                  o.blob.c_str());
   }
 
+  void CheckTimes(uint64_t frame_count) const {
+    if (tracks_) tracks_->CheckTimes(frame_count);
+  }
+  void Commit() {
+    if (tracks_) tracks_->Commit();
+  }
+
   void Add(const Inputs& inputs, uint64_t run_ns, Measurement* m) {
     const BlobView& blob = model_.blob();
     const FrameBuffer& frame = inputs.frame(blob.decode.data == nullptr ? 0 : DecodeOf(blob).input);
     const Results& results = reader_.Read(model_.session(), frame.width, frame.height);
+    if (tracks_) tracks_->Add(results.boxes.data(), results.count);
     line_.Clear();
     if (json_) {
       line_.Add("{\"picture\":");
@@ -130,6 +158,7 @@ class PictureResults {
   const Model& model_;
   ResultReader reader_;
   Line line_;
+  std::optional<TrackWriter> tracks_;
 };
 
 // Outputs must not replace inputs. Each of several outputs needs its own name.
@@ -137,12 +166,17 @@ void RefuseToReplace(const Options& o) {
   std::error_code ignored;
   std::vector<std::string> read = o.inputs;
   read.push_back(o.blob);
-  for (const std::string& path : read) {
-    if (!o.output.empty() && std::filesystem::equivalent(o.output, path, ignored)) {
-      throw InputError("--output " + o.output +
+  read.push_back(o.tracks.boxes);
+  read.push_back(o.tracks.times);
+  const auto refuse = [&](const std::string& option, const std::string& written) {
+    for (const std::string& path : read) {
+      if (written.empty() || !std::filesystem::equivalent(written, path, ignored)) continue;
+      throw InputError(option + " " + written +
                        ": this command reads that file and would replace it; name another file");
     }
-  }
+  };
+  refuse("--output", o.output);
+  refuse("--tracks", o.tracks.tracks);
 }
 
 // Nothing is allocated between Bind and the last frame, but for pictures what reads and prints
@@ -165,6 +199,11 @@ void RunSamples(const Options& o, Model& model, const std::vector<bool>& starts,
   const bool has_states = octet_state_count(session) != 0;
   std::optional<PictureResults> results;
   if (inputs.of_pictures()) results.emplace(o, model);
+  if (results) results->CheckTimes(inputs.sample_count());
+  if (!results && !o.tracks.tracks.empty()) {
+    throw InputError("--tracks " + o.tracks.tracks +
+                     ": inputs of .npy files have no boxes; give pictures, or --boxes FILE.txt");
+  }
   for (uint32_t i = 0; i < o.warmup; ++i) {
     inputs.Set(session);  // the first
     run();
@@ -183,19 +222,27 @@ void RunSamples(const Options& o, Model& model, const std::vector<bool>& starts,
     outputs.Write(session);
     if (results) results->Add(inputs, m->run_ns.back(), m);
   }
+  if (results) results->Commit();
+}
+
+// Options that do nothing beside one that needs no MODEL.
+void RefuseOthers(const CommandLine& app, const std::string& with,
+                  const std::vector<std::string>& taken) {
+  for (const Setting& setting : app.Settings()) {
+    if (!setting.given || std::find(taken.begin(), taken.end(), setting.name) != taken.end()) {
+      continue;
+    }
+    throw InputError("--" + setting.name + " does nothing with --" + with + "; remove it");
+  }
 }
 
 // Exit status 1: a hash is wrong.
 int SelfTestCommand(const CommandLine& app, const Options& o) {
-  const std::vector<std::string> taken = {"model",        "self-test", "json", "cpus",
-                                          "thermal-root", "threads",   "plan", "isa"};
+  RefuseOthers(app, "self-test",
+               {"model", "self-test", "json", "cpus", "thermal-root", "threads", "plan", "isa"});
   SelfTestChoice choice{o.model.isa, o.model.plan, std::nullopt};
   for (const Setting& setting : app.Settings()) {
-    if (!setting.given) continue;
-    if (setting.name == "threads") choice.threads = o.model.threads;
-    if (std::find(taken.begin(), taken.end(), setting.name) == taken.end()) {
-      throw InputError("--" + setting.name + " does nothing with --self-test; remove it");
-    }
+    if (setting.given && setting.name == "threads") choice.threads = o.model.threads;
   }
   PinTo(o.cpus);
   try {
@@ -230,6 +277,12 @@ int Main(int argc, char** argv) {
   }
   ReadIsa(&o);
   if (o.self_test) return SelfTestCommand(app, o);
+  if (!o.tracks.boxes.empty()) {
+    RefuseOthers(app, "boxes", {"boxes", "tracks", "times", "tracker"});
+    RefuseToReplace(o);
+    TrackBoxes(o.tracks);
+    return 0;
+  }
   if (o.blob.empty()) {
     throw InputError(
         o.inputs.size() > 1

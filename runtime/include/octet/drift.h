@@ -98,7 +98,7 @@ OCTET_API uint32_t octet_drift_fidelity(const float* finer, const float* other, 
 
 /* The int8 plan's answer, compared with the observing plan's answer to the same frame. */
 typedef struct octet_drift_answer {
-  uint32_t agreement; /* per mille; octet_agreement_* has the measures of each task */
+  uint32_t agreement; /* per mille; octet/agreement.h has the measures of each task */
   uint32_t fidelity;  /* octet_drift_fidelity of the outputs; finer than agreement */
 } octet_drift_answer;
 /* The answers with the current scales and with the candidate. Afterwards the current scales are

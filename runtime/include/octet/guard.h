@@ -165,7 +165,7 @@ enum {
 /* Call it after the scores. It returns the plan to run on this frame too, or OCTET_GUARD_NO_PLAN.
  * has_time: an octet_guard_time. RARE_TIME is used only for the plan below, after its dwell. */
 OCTET_API uint32_t octet_guard_shadow(octet_guard* guard, int has_time);
-/* The agreement of the two plans' answers to this frame, per mille. */
+/* The agreement of the two plans' answers to this frame, per mille (octet/agreement.h). */
 OCTET_API void octet_guard_agreement(octet_guard* guard, uint32_t score);
 
 /* The board's temperature. It may be given more or less often than frames come. Readings outside
@@ -238,18 +238,6 @@ OCTET_API void octet_probes_compare(octet_probes* probes);
 OCTET_API uint32_t octet_probes_score(const octet_probes* probes);
 OCTET_API octet_status octet_probes_info(const octet_probes* probes, uint32_t index,
                                          octet_probe_info* info);
-
-/* The agreement of two answers to one frame, per mille, for octet_guard_agreement. */
-/* F1 of boxes of one class at IoU 0.5, best scores first. Two answers without boxes agree. */
-OCTET_API uint32_t octet_agreement_detections(const octet_detection* a, uint32_t a_count,
-                                              const octet_detection* b, uint32_t b_count);
-/* 1000 if the best class is the same, else 0. */
-OCTET_API uint32_t octet_agreement_classes(const octet_class_score* a, uint32_t a_count,
-                                           const octet_class_score* b, uint32_t b_count);
-/* Mean IoU over the classes in either map. */
-OCTET_API uint32_t octet_agreement_labels(const uint8_t* a, const uint8_t* b, size_t pixels);
-/* Cosine of two outputs; 0 if it is negative or not a number. */
-OCTET_API uint32_t octet_agreement_values(const float* a, const float* b, size_t count);
 
 #ifdef __cplusplus
 }

@@ -174,7 +174,8 @@ OCTET_API octet_status octet_blob_describe(const void* blob, size_t blob_bytes,
                                            octet_blob_info* info);
 
 /* Exact arena size for a level, a thread count and plans (octet_config.plan_mask). The size depends
- * on the layers, so everything except the hashes is checked. */
+ * on the layers, so everything except the hashes is checked. Levels of other machines have one too,
+ * unless the program selects levels: OCTET_ISA_UNAVAILABLE. */
 OCTET_API octet_status octet_arena_bytes(const void* blob, size_t blob_bytes, octet_isa isa,
                                          uint32_t threads, uint32_t plan_mask, size_t* arena_bytes);
 
@@ -341,6 +342,14 @@ OCTET_API octet_status octet_detect(const octet_session* session, uint32_t frame
                                     uint32_t frame_height, void* memory,
                                     octet_detection* detections, uint32_t capacity,
                                     uint32_t* count);
+/* The same with boxes of at least this score, in place of the blob's own threshold. The blob's
+ * limits of boxes hold. A lower threshold keeps the boxes that a higher one gives, as long as fewer
+ * candidates than the blob's limit reach it, and adds weaker ones behind them.
+ * OCTET_INVALID_ARGUMENT also for NaN. */
+OCTET_API octet_status octet_detect_above(const octet_session* session, float score_threshold,
+                                          uint32_t frame_width, uint32_t frame_height, void* memory,
+                                          octet_detection* detections, uint32_t capacity,
+                                          uint32_t* count);
 /* Key points and masks are of detection `index` of the last octet_detect with this memory and frame
  * size. Do not run, change the plan or use the memory otherwise in between. OCTET_INVALID_ARGUMENT:
  * no such detection, or the model has no key points or masks. */

@@ -149,6 +149,13 @@ class Model {
                       octet_detection* detections, uint32_t capacity, uint32_t* count) const {
     return octet_detect(session_, frame_width, frame_height, memory, detections, capacity, count);
   }
+  // Boxes of at least this score, in place of the blob's threshold.
+  octet_status DetectAbove(float score_threshold, uint32_t frame_width, uint32_t frame_height,
+                           void* memory, octet_detection* detections, uint32_t capacity,
+                           uint32_t* count) const {
+    return octet_detect_above(session_, score_threshold, frame_width, frame_height, memory,
+                              detections, capacity, count);
+  }
   uint32_t keypoint_count() const { return octet_keypoint_count(session_); }
   octet_status Keypoints(uint32_t frame_width, uint32_t frame_height, const void* memory,
                          uint32_t index, octet_keypoint* points, uint32_t capacity) const {

@@ -19,7 +19,7 @@ uint64_t TapCountOf(const blob::ConvParams& p) {
 constexpr uint64_t kMaxDepthF16 = 1u << 20;
 
 // Each kernel has a line in scratch.inc.
-#define OCTET_KERNEL(slot, args, word, isa) static_assert(k_##slot##_##word != nullptr);
+#define OCTET_KERNEL(name, args, word, isa) static_assert(k_##name##_##word != nullptr);
 #include "runtime/kernels/conv/kernels.inc"
 #undef OCTET_KERNEL
 

@@ -200,31 +200,18 @@ typedef uint64_t (*ConvBytesFn)(const ConvNeeds& needs);
 #include "runtime/kernels/conv/scratch.inc"
 #undef OCTET_SCRATCH
 
-// Bytes of one thread for an int8 layer: those of the level's kernel, its own or that of its
-// nearest parent. winograd: m of the layer's transformed weights, or 0.
-static inline uint64_t ConvScratchS8(Isa level, const ConvGeometry& g, uint32_t winograd) {
-  ConvBytesFn bytes = nullptr;
-#define OCTET_SCRATCH(precision, word, isa, Bytes)   \
-  if constexpr (#precision[0] == 's') {              \
-    constexpr uint32_t kLevels = IsaLevelsWith(isa); \
-    if (IsaIsOneOf(level, kLevels)) bytes = &Bytes;  \
-  }
-#include "runtime/kernels/conv/scratch.inc"
-#undef OCTET_SCRATCH
-  return bytes(NeedsOf(g, winograd));
-}
+// The level's function: of its own kernel, or of its nearest parent's. Null for an operator that
+// this program leaves out, and for a level that it leaves out (engine/selection.h).
+ConvBytesFn ConvBytesOf(Isa level, bool int8);
 
+// Bytes of one thread for an int8 layer, of a level that is linked. winograd: m of the layer's
+// transformed weights, or 0.
+static inline uint64_t ConvScratchS8(Isa level, const ConvGeometry& g, uint32_t winograd) {
+  return ConvBytesOf(level, true)(NeedsOf(g, winograd));
+}
 // The same of an FP16 layer. winograd: its weights are transformed.
 static inline uint64_t ConvScratchF16(Isa level, const ConvGeometry& g, bool winograd) {
-  ConvBytesFn bytes = nullptr;
-#define OCTET_SCRATCH(precision, word, isa, Bytes)   \
-  if constexpr (#precision[0] == 'f') {              \
-    constexpr uint32_t kLevels = IsaLevelsWith(isa); \
-    if (IsaIsOneOf(level, kLevels)) bytes = &Bytes;  \
-  }
-#include "runtime/kernels/conv/scratch.inc"
-#undef OCTET_SCRATCH
-  return bytes(NeedsOf(g, winograd ? 2 : 0));
+  return ConvBytesOf(level, false)(NeedsOf(g, winograd ? 2 : 0));
 }
 
 }  // namespace octet

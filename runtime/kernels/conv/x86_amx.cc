@@ -216,7 +216,7 @@ struct Work {
   StagedAmx* staged;
   BlockAmx* blocks;  // [2][4]: those of the staged sums, those of the running ones
   int8_t* tail;      // kTileBytes
-  uint32_t slot;
+  uint32_t half;
   bool tail_ready;
 };
 
@@ -227,8 +227,8 @@ static void RunColumn(Work* work, const uint8_t* rows, uint8_t* output, uint32_t
   const LayerAmx& layer = *work->layer;
   const ConvGeometry& g = work->args->g;
   if (work->staged->pending != kBlocks) DrainAll(work->staged, layer);
-  BlockAmx* blocks = work->blocks + work->slot * 4;
-  work->slot ^= 1;
+  BlockAmx* blocks = work->blocks + work->half * 4;
+  work->half ^= 1;
   const blob::ChannelBlockS8* channels = work->args->channels + block;
   bool plain = layer.pre_shift == 0;
   for (int b = 0; b < kBlocks; ++b) {
@@ -358,7 +358,7 @@ static void RunAmx(const ConvS8Args& args, Share share, uint32_t panel_blocks) {
   BlockAmx channels[8];
   alignas(64) int8_t tail[kTileBytes];
   memset(channels, 0, sizeof(channels));
-  staged.slot = 0;
+  staged.half = 0;
   staged.pending = 0;
   staged.blocks = channels;
   staged.channels = 0;

@@ -108,12 +108,12 @@ struct QuadAmx {
   uint32_t channels;  // written of each pixel: at most 16 * blocks
 };
 
-// Sums that wait for their requantization: tile t, block b at [slot][t * blocks + b]. Two slots,
+// Sums that wait for their requantization: tile t, block b at [half][t * blocks + b]. Two halves,
 // because what a tile store writes can be read only when it has left the store queue: these sums
 // are stored before the last ones are read.
 struct StagedAmx {
   alignas(64) int32_t sums[2][4][kMaxRows * kChannelBlock];
-  uint32_t slot;
+  uint32_t half;
   uint8_t* output[2];
   const BlockAmx* blocks;
   uint32_t channels;
@@ -168,7 +168,7 @@ struct DrainAmx {
     // transposition of 4x4 double words puts them in order.
     order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
     mask = staged.channels >= 64 ? ~(__mmask64)0 : ((__mmask64)1 << staged.channels) - 1;
-    segment = reinterpret_cast<const uint8_t*>(staged.sums[staged.slot][0]);
+    segment = reinterpret_cast<const uint8_t*>(staged.sums[staged.half][0]);
     segment_output = staged.output[0];
     second = segment + (kTiles > 1 ? kBlocks : 0) * kTileBytes;
     second_output = staged.output[kTiles - 1];
@@ -273,7 +273,7 @@ static void DrainAny(StagedAmx* staged, const LayerAmx& layer,
       const uint32_t row = i % layer.rows.length, segment = i / layer.rows.length;
       const uint32_t tile = segment / layer.rows.segments, s = segment % layer.rows.segments;
       const uint8_t* from =
-          reinterpret_cast<const uint8_t*>(staged->sums[staged->slot][tile * kBlocks + b]);
+          reinterpret_cast<const uint8_t*>(staged->sums[staged->half][tile * kBlocks + b]);
       __m512i sums = _mm512_load_si512(from + s * layer.rows.staged_step + row * kRow);
       if (layer.pre_shift != 0) sums = PreShift16(sums, layer.pre_shift);
       const __m512i value = _mm512_add_epi32(Requantize16(sums, c), zero_point);
@@ -373,8 +373,8 @@ __attribute__((noinline)) static void RunQuad(const LayerAmx& layer, const QuadA
       }
     }
   }
-  staged->slot ^= 1;
-  int32_t(*sums)[kMaxRows * kChannelBlock] = staged->sums[staged->slot];
+  staged->half ^= 1;
+  int32_t(*sums)[kMaxRows * kChannelBlock] = staged->sums[staged->half];
   for (int tile = 0; tile < 4; ++tile) {
     if (tile == 0) OCTET_TILE_STORE(0, sums[0]);
     if (tile == 1 && kBlocks > 1) OCTET_TILE_STORE(1, sums[1]);

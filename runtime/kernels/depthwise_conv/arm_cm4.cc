@@ -222,15 +222,16 @@ static void PrepareChannels(const Strip& s, const Lanes& lanes, Channel3x3* chan
   }
 }
 
-// Row `y` of a layer of 3x3 windows, whose three rows are in the ring from `slot` on.
-static void OutputRow3x3(const Strip& s, const Channel3x3* channels, uint32_t slot, uint32_t y) {
+// Row `y` of a layer of 3x3 windows, whose three rows are in the ring from `ring_row` on.
+static void OutputRow3x3(const Strip& s, const Channel3x3* channels, uint32_t ring_row,
+                         uint32_t y) {
   const ConvGeometry& g = s.args.g;
   const uint32_t pitch = s.pitch / 2;
   const uint32_t* const ring = reinterpret_cast<const uint32_t*>(s.ring);
   uint8_t* const output = s.args.output + ((size_t)y * g.out_w + s.column) * g.out_c + s.first;
   Row3x3 row = {};
   for (uint32_t ky = 0; ky < 3; ++ky) {
-    row.rows[ky] = ring + (size_t)(slot + ky >= 3 ? slot + ky - 3 : slot + ky) * pitch;
+    row.rows[ky] = ring + (size_t)(ring_row + ky >= 3 ? ring_row + ky - 3 : ring_row + ky) * pitch;
   }
   row.plane = (size_t)pitch * 3 * sizeof(uint32_t);
   row.channel = channels;
@@ -262,22 +263,22 @@ static void RunStrip(const Strip& s, Range rows) {
     const uint32_t top = y * g.stride_h;
     uint32_t ky = reuse && y != rows.begin && next > top ? next - top : 0;
     for (; ky < g.kernel_h; ++ky) {
-      const uint32_t slot = reuse ? (top + ky) % g.kernel_h : ky;
+      const uint32_t ring_row = reuse ? (top + ky) % g.kernel_h : ky;
       const uint32_t row = top + ky * g.dilation_h - g.pad_top;
       if (in_pairs) {
         (s.lanes == kLanes ? PairRow<true> : PairRow<false>)(s, row, (size_t)s.pitch / 2 * 3,
                                                              reinterpret_cast<uint32_t*>(s.ring) +
-                                                                 (size_t)slot * (s.pitch / 2));
+                                                                 (size_t)ring_row * (s.pitch / 2));
       } else {
-        WidenRow(s, row, s.ring + (size_t)slot * s.pitch);
+        WidenRow(s, row, s.ring + (size_t)ring_row * s.pitch);
       }
     }
     next = top + g.kernel_h;
-    const uint32_t slot = reuse ? top % g.kernel_h : 0;
+    const uint32_t ring_row = reuse ? top % g.kernel_h : 0;
     if (in_pairs) {
-      OutputRow3x3(s, channels, slot, y);
+      OutputRow3x3(s, channels, ring_row, y);
     } else {
-      OutputRow(s, lanes, slot * s.pitch, y);
+      OutputRow(s, lanes, ring_row * s.pitch, y);
     }
   }
 }

@@ -36,7 +36,7 @@ bool CheckDepthwiseConvLayer(const LayerView& view) {
 }
 
 // Each kernel has a line in scratch.inc.
-#define OCTET_KERNEL(slot, args, word, isa) static_assert(k_##slot##_##word != nullptr);
+#define OCTET_KERNEL(name, args, word, isa) static_assert(k_##name##_##word != nullptr);
 #include "runtime/kernels/depthwise_conv/kernels.inc"
 #undef OCTET_KERNEL
 

@@ -56,19 +56,12 @@ typedef uint64_t (*DepthwiseBytesFn)(const ConvGeometry& g);
 #include "runtime/kernels/depthwise_conv/scratch.inc"
 #undef OCTET_SCRATCH
 
-// Bytes of one thread for a layer: those of the level's kernel, its own or that of its nearest
-// parent.
+// The level's function: as ConvBytesOf (conv/scratch.h).
+DepthwiseBytesFn DepthwiseBytesOf(Isa level, bool int8);
+
+// Bytes of one thread for a layer, of a level that is linked.
 static inline uint64_t DepthwiseScratch(Isa level, const ConvGeometry& g, bool int8) {
-  DepthwiseBytesFn bytes = nullptr;
-#define OCTET_SCRATCH(precision, word, isa, Bytes)                   \
-  {                                                                  \
-    constexpr bool kInt8 = #precision[0] == 's';                     \
-    constexpr uint32_t kLevels = IsaLevelsWith(isa);                 \
-    if (kInt8 == int8 && IsaIsOneOf(level, kLevels)) bytes = &Bytes; \
-  }
-#include "runtime/kernels/depthwise_conv/scratch.inc"
-#undef OCTET_SCRATCH
-  return bytes(g);
+  return DepthwiseBytesOf(level, int8)(g);
 }
 
 }  // namespace octet

@@ -100,14 +100,14 @@ static inline void LinearGroup(const ComponentGroup& group, uint32_t index, cons
   if (work->holder != index) work->held[0] = work->held[1] = UINT32_MAX;
   work->holder = index;
   for (uint32_t row : source) {
-    const uint32_t slot = row & 1;  // the two are neighbours, or the same
-    if (work->held[slot] == row) continue;
-    work->held[slot] = row;
+    const uint32_t place = row & 1;  // the two are neighbours, or the same
+    if (work->held[place] == row) continue;
+    work->held[place] = row;
     const uint8_t* from =
         plane.pixels + (size_t)row * plane.row_bytes + (size_t)span.begin * plane.step;
     for (uint32_t k = 0; k < group.count; ++k) {
       Split(plane.step, from, span.end - span.begin, group.offsets[k],
-            work->rows + (slot * group.count + k) * room);
+            work->rows + (place * group.count + k) * room);
     }
   }
   for (uint32_t k = 0; k < group.count; ++k) {

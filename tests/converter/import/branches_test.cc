@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "converter/operators/operator.h"
 #include "tests/converter/import/import_support.h"
 
 namespace octet::import {
@@ -116,8 +117,8 @@ TEST_F(ImportTest, BranchesKeepWhatTheyReadAndGive) {
   EXPECT_EQ(source(2), "Identity outer/c");
 }
 
-TEST_F(ImportTest, ConditionOfTheInputsNumbersIsRefused) {
-  OnnxBuilder model;
+// Relu or another operator, as the sum of the input's numbers is positive or not.
+void ChoiceOnData(OnnxBuilder& model, const std::string& otherwise) {
   model.Input("x", {1, 3});
   model.Initializer("zero", {}, std::vector<float>{0});
   model.Node("ReduceSum", {"x"}, {{"keepdims", Int(0)}}, {"sum"}, "sum");
@@ -125,13 +126,38 @@ TEST_F(ImportTest, ConditionOfTheInputsNumbersIsRefused) {
   model.Node("If", {"is_positive"}, {}, {"y"}, "choice");
   for (const char* key : {"then_branch", "else_branch"}) {
     onnx::GraphProto& branch = Branch(model.LastNode(), key);
-    AddNode(branch, "Relu", {"x"}, "inner");
+    AddNode(branch, key[0] == 't' ? "Relu" : otherwise, {"x"}, "inner");
     branch.add_output()->set_name("inner");
   }
   model.Output("y");
-  const std::string line = Refusal(model);
-  EXPECT_SAYS(line, "node 'choice' (If)");
-  EXPECT_SAYS(line, "'is_positive'");
+}
+
+TEST_F(ImportTest, ConditionOfTheInputsNumbersSelectsBetweenBoth) {
+  OnnxBuilder model;
+  ChoiceOnData(model, "Neg");
+  graph::Graph graph = Import(model);
+  EXPECT_FALSE(Has(graph, "If"));
+  operators::InferShapes(graph);
+  const auto where = std::find_if(graph.nodes.begin(), graph.nodes.end(),
+                                  [](const graph::Node& node) { return node.op == "Where"; });
+  ASSERT_NE(where, graph.nodes.end());
+  EXPECT_EQ(graph.At(where->outputs[0]).name, "y");
+  EXPECT_EQ(graph.At(where->inputs[1]).name, "choice/then/inner");
+  EXPECT_EQ(graph.At(where->inputs[2]).name, "choice/else/inner");
+}
+
+// [1,3] and [3] would broadcast, but the result has the shape of one of them.
+TEST_F(ImportTest, BranchesOfOtherShapesAreRefused) {
+  OnnxBuilder model;
+  ChoiceOnData(model, "Squeeze");
+  graph::Graph graph = Import(model);
+  try {
+    operators::InferShapes(graph);
+    FAIL() << "accepted";
+  } catch (const UserError& error) {
+    EXPECT_SAYS(error.what(), "node 'choice/result' (Where): the branches of an If have different");
+    EXPECT_SAYS(error.what(), "export the model with");
+  }
 }
 
 // The branch reads a value of the function around it, which has another name in the model.

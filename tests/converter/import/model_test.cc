@@ -259,13 +259,13 @@ TEST_F(ImportTest, SecondDefinitions) {
 TEST_F(ImportTest, SubgraphsSparseTensorsAndSequences) {
   OnnxBuilder branch;
   branch.Input("x", {1, 3});
-  branch.Node("Loop", {"x"}, {}, {"y"}, "choice");
+  branch.Node("SequenceMap", {"x"}, {}, {"y"}, "choice");
   onnx::AttributeProto& attribute = *branch.LastNode().add_attribute();
   attribute.set_name("body");
   attribute.set_type(onnx::AttributeProto::GRAPH);
   attribute.mutable_g();
   branch.Output("y");
-  EXPECT_SAYS(Refusal(branch), "node 'choice' (Loop), attribute 'body': subgraphs");
+  EXPECT_SAYS(Refusal(branch), "node 'choice' (SequenceMap), attribute 'body': subgraphs");
 
   OnnxBuilder sparse;
   AddRelu(sparse);

@@ -79,8 +79,8 @@ void PickRange(Args* args) {
   args->pre_shift = OneIn(6) ? (int32_t)Between(1, kMaxPreShift) : 0;
 }
 
-void Say(const char* slot, const char* word, const char* what, const ConvGeometry& g) {
-  Write(slot);
+void Say(const char* name, const char* word, const char* what, const ConvGeometry& g) {
+  Write(name);
   Write(" ");
   Write(word);
   Write(what);
@@ -104,7 +104,7 @@ void Say(const char* slot, const char* word, const char* what, const ConvGeometr
 
 // run(output) of both; true where they agree and nothing else was written.
 template <typename Args, typename Fn>
-void Compare(const char* slot, const char* word, Fn reference, Fn kernel, Args args,
+void Compare(const char* name, const char* word, Fn reference, Fn kernel, Args args,
              const ConvGeometry& g, uint32_t bytes, uint32_t scratch_bytes) {
   const uint32_t threads = OneIn(3) ? Between(2, 4) : 1;
   for (uint32_t run = 0; run < 2; ++run) {
@@ -117,14 +117,14 @@ void Compare(const char* slot, const char* word, Fn reference, Fn kernel, Args a
     if (run == 0) continue;
     for (uint32_t i = 0; i < kGuard; ++i) {
       if (scratch[scratch_bytes + i] == 0x5A) continue;
-      Say(slot, word, " wrote behind its scratch", g);
+      Say(name, word, " wrote behind its scratch", g);
       ++failures;
       return;
     }
   }
   if (memcmp(outputs[0], outputs[1], bytes + 2 * kGuard) == 0) return;
   ++failures;
-  Say(slot, word, " differs", g);
+  Say(name, word, " differs", g);
   for (uint32_t i = 0; i < bytes + 2 * kGuard; ++i) {
     if (outputs[0][i] == outputs[1][i]) continue;
     WriteNumber("  byte ", (int32_t)i - (int32_t)kGuard);
@@ -228,8 +228,8 @@ uint32_t ScratchOf(const ConvGeometry& g, Isa isa, bool depthwise) {
 
 constexpr uint32_t kCases = 1500;
 
-void Test(const char* slot, const char* word, Isa isa, ConvS8Fn kernel) {
-  const bool depthwise = slot[0] == 'd';
+void Test(const char* name, const char* word, Isa isa, ConvS8Fn kernel) {
+  const bool depthwise = name[0] == 'd';
   for (uint32_t i = 0; i < kCases; ++i) {
     ConvS8Args args = {};
     args.g = PickGeometry(depthwise, false);
@@ -240,12 +240,12 @@ void Test(const char* slot, const char* word, Isa isa, ConvS8Fn kernel) {
     const uint32_t bytes = args.g.out_h * args.g.out_w * args.g.out_c;
     const uint32_t scratch_bytes = ScratchOf(args.g, isa, depthwise);
     if (scratch_bytes > kScratch) continue;
-    Compare(slot, word, depthwise ? depthwise_conv_s8_reference : conv_s8_reference, kernel, args,
+    Compare(name, word, depthwise ? depthwise_conv_s8_reference : conv_s8_reference, kernel, args,
             args.g, bytes, scratch_bytes);
   }
 }
 
-void Test(const char* slot, const char* word, Isa, PoolS8Fn kernel) {
+void Test(const char* name, const char* word, Isa, PoolS8Fn kernel) {
   for (uint32_t i = 0; i < kCases; ++i) {
     PoolS8Args args = {};
     args.g = PickGeometry(false, true);
@@ -261,12 +261,12 @@ void Test(const char* slot, const char* word, Isa, PoolS8Fn kernel) {
     }
     args.multipliers = multipliers;
     args.input = InputOf(g.in_h * g.in_w * g.in_c);
-    Compare(slot, word, slot[0] == 'm' ? max_pool_s8_reference : average_pool_s8_reference, kernel,
+    Compare(name, word, name[0] == 'm' ? max_pool_s8_reference : average_pool_s8_reference, kernel,
             args, g, g.out_h * g.out_w * g.out_c, 0);
   }
 }
 
-void Test(const char* slot, const char* word, Isa, BinaryS8Fn kernel) {
+void Test(const char* name, const char* word, Isa, BinaryS8Fn kernel) {
   for (uint32_t i = 0; i < kCases; ++i) {
     BinaryS8Args args = {};
     args.pixels = Between(1, 40);
@@ -289,7 +289,7 @@ void Test(const char* slot, const char* word, Isa, BinaryS8Fn kernel) {
     g.in_w = args.pixels;
     g.in_c = args.channels;
     g.groups = (uint32_t)args.broadcast;
-    Compare(slot, word, add_s8_reference, kernel, args, g, bytes, 0);
+    Compare(name, word, add_s8_reference, kernel, args, g, bytes, 0);
   }
 }
 
@@ -298,11 +298,11 @@ template <typename Fn>
 void Test(const char*, const char*, Isa, Fn) {}
 
 template <typename Fn>
-void TestLine(const char* slot, const char* word, Isa isa, Fn kernel) {
+void TestLine(const char* name, const char* word, Isa isa, Fn kernel) {
   if (isa == Isa::kReference) return;
   const uint32_t before = failures;
-  Test(slot, word, isa, kernel);
-  Write(slot);
+  Test(name, word, isa, kernel);
+  Write(name);
   Write(" ");
   Write(word);
   Write(failures == before ? ": the bytes of the reference\n" : ": WRONG\n");
@@ -315,8 +315,8 @@ int main() {
   octet::board::Start();
   for (int8_t& entry : octet::table) entry = (int8_t)octet::Bits();
   using octet::Isa;
-#define OCTET_KERNEL(slot, args, word, isa) \
-  octet::TestLine(#slot, #word, isa, &octet::slot##_##word);
+#define OCTET_KERNEL(name, args, word, isa) \
+  octet::TestLine(#name, #word, isa, &octet::name##_##word);
 #include "runtime/kernels/kernels.inc"
 #undef OCTET_KERNEL
   octet::WriteNumber("wrong: ", (int32_t)octet::failures);

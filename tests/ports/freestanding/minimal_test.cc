@@ -87,11 +87,9 @@ TEST_F(Minimal, IsSmall) {
   EXPECT_GT(minimal, 10000u);
   EXPECT_LT(minimal, all);
 #if defined(__aarch64__) && defined(NDEBUG)
-  // Every operator of every family and every feature, which no board has; what one model needs is
-  // the other.
-  EXPECT_LT(all, 530u * 1000);
-  // 1.4 KB of it keep the state of sessions, also where a program leaves every feature out.
-  EXPECT_LT(minimal, 102u * 1000);
+  // Every operator of every family, which no board has; what one model needs is the other.
+  EXPECT_LT(all, 512u * 1000);
+  EXPECT_LT(minimal, 100u * 1000);
 #endif
 }
 

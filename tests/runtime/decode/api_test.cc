@@ -2,6 +2,8 @@
 // grids that are no squares.
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <optional>
 #include <vector>
 
 #include "octet/octet.h"
@@ -158,6 +160,105 @@ TEST(Api, DetectChecksWhatItIsGiven) {
   EXPECT_EQ(code(5, 7, boxes, 8, nullptr), OCTET_INVALID_ARGUMENT);
   EXPECT_EQ(code(0, 7, boxes, 8, &count), OCTET_INVALID_ARGUMENT);
   EXPECT_EQ(code(5, 0, boxes, 8, &count), OCTET_INVALID_ARGUMENT);
+}
+
+// Boxes without overlap and their scores, constants of the graph in steps of 1/8: 4 numbers of the
+// corners, then one of the score.
+Blob MakeScored(uint32_t max_candidates, const std::vector<float>& scores) {
+  BlobBuilder b;
+  b.AddInput("x", {1, 8, 8, 3}, blob::ElementType::kInt8, 1.0f / 64, -128);
+  b.input(0).is_image = 1;
+  b.input(0).scale = 1.0f / 64;
+  std::vector<int8_t> numbers;
+  for (size_t i = 0; i < scores.size(); ++i) {
+    const auto x = static_cast<int8_t>(10 * i);
+    const auto score = static_cast<int8_t>(scores[i] * 8);
+    numbers.insert(numbers.end(), {x, 0, static_cast<int8_t>(x + 8), 8, score});
+  }
+  const auto count = static_cast<uint32_t>(numbers.size());
+  const uint32_t tensor = b.AddTensor({1, 1, 1, count}, blob::ElementType::kInt8, 0.125f, 0);
+  b.AddLayer(blob::Op::kConstant, {}, tensor).extra = b.AddTable(numbers);
+  b.AddOutput("numbers", tensor);
+  blob::DecodeRecord record{};
+  record.class_count = 1;
+  record.background = blob::kNone;
+  record.score_threshold = 0.5f;
+  record.iou_threshold = 0.5f;
+  record.max_candidates = record.max_detections = max_candidates;
+  record.box_form = blob::BoxForm::kCorners;
+  record.unit_x = record.unit_y = 1;
+  blob::DecodeLevel level{};
+  level.grid_h = static_cast<uint32_t>(scores.size()), level.grid_w = level.anchor_count = 1;
+  level.box = {0, 0, 0, 5, 0, 1};
+  level.scores = {0, 4, 0, 5, 0, 1};
+  b.SetDecode(blob::Task::kDetect, record, {level}, {});
+  return b.Build();
+}
+
+class Above : public testing::Test {
+ protected:
+  void Run(uint32_t max_candidates, const std::vector<float>& scores) {
+    blob_ = MakeScored(max_candidates, scores);
+    session_.emplace(blob_, SessionOptions{});
+    ASSERT_EQ(session_->status().code, OCTET_OK);
+    octet_run(session_->get());
+    memory_.emplace(octet_decode_bytes(session_->get()));
+  }
+  std::vector<float> ScoresAbove(float threshold) {
+    octet_detection boxes[8];
+    uint32_t count = 0;
+    EXPECT_EQ(
+        octet_detect_above(session_->get(), threshold, 8, 8, memory_->data(), boxes, 8, &count)
+            .code,
+        OCTET_OK);
+    std::vector<float> scores;
+    for (uint32_t i = 0; i < count; ++i) scores.push_back(boxes[i].score);
+    return scores;
+  }
+  octet_code Code(float threshold) {
+    octet_detection box;
+    uint32_t count = 0;
+    return octet_detect_above(session_->get(), threshold, 8, 8, memory_->data(), &box, 1, &count)
+        .code;
+  }
+
+  Blob blob_;
+  std::optional<TestSession> session_;
+  std::optional<AlignedBytes> memory_;
+};
+
+TEST_F(Above, TheCallersThresholdTakesThePlaceOfTheBlobs) {
+  Run(6, {0.125f, 0.75f, 0.25f, 0.5f, 0.875f, 0.0f});
+  EXPECT_EQ(ScoresAbove(0.5f), (std::vector<float>{0.875f, 0.75f, 0.5f}));  // as the blob's own
+  EXPECT_EQ(ScoresAbove(0.2f), (std::vector<float>{0.875f, 0.75f, 0.5f, 0.25f}));
+  EXPECT_EQ(ScoresAbove(0.8f), (std::vector<float>{0.875f}));
+  EXPECT_EQ(ScoresAbove(0.0f).size(), 6u);
+  EXPECT_EQ(ScoresAbove(2.0f).size(), 0u);
+  octet_detection boxes[8];
+  uint32_t count = 0;
+  ASSERT_EQ(octet_detect(session_->get(), 8, 8, memory_->data(), boxes, 8, &count).code, OCTET_OK);
+  EXPECT_EQ(count, 3u);
+}
+
+TEST_F(Above, TheBlobsLimitOfCandidatesHolds) {
+  Run(2, {0.125f, 0.75f, 0.25f, 0.5f, 0.875f, 0.0f});
+  EXPECT_EQ(ScoresAbove(0.0f), (std::vector<float>{0.875f, 0.75f}));
+}
+
+TEST_F(Above, RefusesWhatIsNoThresholdAndOtherTasks) {
+  Run(6, {0, 0, 0, 0, 0, 0});
+  EXPECT_EQ(Code(std::numeric_limits<float>::quiet_NaN()), OCTET_INVALID_ARGUMENT);
+  EXPECT_EQ(Code(0.5f), OCTET_OK);
+  for (const Blob& other : {MakePlain(blob::Task::kClassify), MakeConvBlob({})}) {
+    TestSession session(other, {});
+    AlignedBytes memory(octet_decode_bytes(session.get()) + 64);
+    octet_detection box;
+    uint32_t count = 0;
+    EXPECT_EQ(octet_detect_above(session.get(), 0.1f, 9, 9, memory.data(), &box, 1, &count).code,
+              OCTET_INVALID_ARGUMENT);
+    EXPECT_EQ(octet_detect(session.get(), 9, 9, memory.data(), &box, 1, &count).code,
+              OCTET_INVALID_ARGUMENT);
+  }
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ Detection OneBox(const blob::DecodeRecord& record, const std::vector<float>& num
   const float* outputs[] = {output.data()};
   Candidate candidates[16];
   const DecodeInput in = {&record, &level, &anchor, outputs, nullptr};
-  EXPECT_EQ(CollectCandidates(in, kWide, candidates), 1u);
+  EXPECT_EQ(CollectCandidates(in, kWide, in.record->score_threshold, candidates), 1u);
   return candidates[0].box;
 }
 
@@ -142,7 +142,9 @@ TEST(Scores, ClassByItsNumber) {
   level.scores = {0, 0, 0, 0, 2, 1};
   const float* outputs[] = {output};
   Candidate candidates[16];
-  ASSERT_EQ(CollectCandidates({&record, &level, nullptr, outputs, nullptr}, kWide, candidates), 2u);
+  ASSERT_EQ(CollectCandidates({&record, &level, nullptr, outputs, nullptr}, kWide,
+                              record.score_threshold, candidates),
+            2u);
   EXPECT_EQ(candidates[0].box.label, 0u);
   EXPECT_EQ(candidates[1].box.label, 2u);  // a little beside 2
   // A model that has suppressed overlaps itself keeps them all.
@@ -166,7 +168,9 @@ TEST(Scores, ClassByANumberAlone) {
   const float* outputs[] = {labels, scores};
   Candidate candidates[16];
   record.score_threshold = 0.1f;
-  ASSERT_EQ(CollectCandidates({&record, &level, nullptr, outputs, nullptr}, kWide, candidates), 2u);
+  ASSERT_EQ(CollectCandidates({&record, &level, nullptr, outputs, nullptr}, kWide,
+                              record.score_threshold, candidates),
+            2u);
   EXPECT_EQ(candidates[0].box.label, 0u);
   EXPECT_EQ(candidates[0].box.score, 0.6f);
   EXPECT_EQ(candidates[1].box.label, 2u);  // a little beside 2
@@ -198,7 +202,8 @@ TEST(Scores, ThresholdOfTwoScores) {
         expected += (root ? std::sqrt(product) : product) >= threshold ? 1 : 0;
       }
       Candidate candidates[25];
-      EXPECT_EQ(CollectCandidates({&record, &level, nullptr, outputs, nullptr}, kWide, candidates),
+      EXPECT_EQ(CollectCandidates({&record, &level, nullptr, outputs, nullptr}, kWide,
+                                  record.score_threshold, candidates),
                 expected)
           << root << " " << threshold;
     }
@@ -217,7 +222,9 @@ TEST(Scores, RootOfTheProduct) {
   level.scores = {0, 1, 0, 0, 2, 1};
   const float* outputs[] = {output};
   Candidate candidates[16];
-  ASSERT_EQ(CollectCandidates({&record, &level, nullptr, outputs, nullptr}, kWide, candidates), 1u);
+  ASSERT_EQ(CollectCandidates({&record, &level, nullptr, outputs, nullptr}, kWide,
+                              record.score_threshold, candidates),
+            1u);
   EXPECT_NEAR(candidates[0].box.score, 0.6f, 1e-6f);
 }
 
@@ -260,7 +267,9 @@ TEST(Scores, NanIsNoCandidate) {
   level.scores.channel_step = 1;
   const float* outputs[] = {all};
   Candidate candidates[16];
-  EXPECT_EQ(CollectCandidates({&record, &level, nullptr, outputs, nullptr}, kWide, candidates), 0u);
+  EXPECT_EQ(CollectCandidates({&record, &level, nullptr, outputs, nullptr}, kWide,
+                              record.score_threshold, candidates),
+            0u);
 }
 
 // The bounded heap keeps what a full sort would.
@@ -284,8 +293,8 @@ TEST(Selection, KeepsTheBestInOrder) {
     level.scores = {0, 4, 0, 0, 5, 1};
     const float* outputs[] = {output.data()};
     Candidate candidates[16];
-    const uint32_t found =
-        CollectCandidates({&record, &level, nullptr, outputs, nullptr}, kWide, candidates);
+    const uint32_t found = CollectCandidates({&record, &level, nullptr, outputs, nullptr}, kWide,
+                                             record.score_threshold, candidates);
     ASSERT_EQ(found, std::min<size_t>(16, expected.size()));
     for (uint32_t i = 0; i < found; ++i) {
       EXPECT_EQ(candidates[i].box.x0, static_cast<float>(expected[i].second)) << i;
@@ -361,9 +370,9 @@ TEST(Frame, PaddingIsLeftOutBeforeTheLimit) {
                             720};
   Candidate candidates[1];
   const DecodeInput in = {&record, &level, nullptr, outputs, nullptr};
-  ASSERT_EQ(CollectCandidates(in, frame, candidates), 1u);
+  ASSERT_EQ(CollectCandidates(in, frame, in.record->score_threshold, candidates), 1u);
   EXPECT_EQ(candidates[0].box.score, 0.5f);
-  ASSERT_EQ(CollectCandidates(in, kWide, candidates), 1u);
+  ASSERT_EQ(CollectCandidates(in, kWide, in.record->score_threshold, candidates), 1u);
   EXPECT_EQ(candidates[0].box.score, 0.9f);
 }
 

@@ -1,6 +1,6 @@
-// Every byte of a blob changed in every telling way, and every length cut, with hashes recomputed
-// so that only the rules can refuse it: each is refused, or runs within its arena (guard bytes
-// here, ASan and UBSan in their build).
+// Every byte of a blob changed in every telling way, and every length cut, without a look at the
+// hashes, so that only the rules can refuse it: each is refused, or runs within its arena (guard
+// bytes here, ASan and UBSan in their build).
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -29,7 +29,7 @@ void Try(const uint8_t* bytes, size_t size, Counts* counts) {
   size_t arena_bytes = 0;
   const octet_status sized =
       octet_arena_bytes(copy.get(), size, OCTET_ISA_REFERENCE, 1, 0, &arena_bytes);
-  const octet_status valid = octet_validate(copy.get(), size, OCTET_VERIFY_PORTABLE);
+  const octet_status valid = octet_validate(copy.get(), size, OCTET_VERIFY_NONE);
   if (sized.code != OCTET_OK) {
     ASSERT_NE(valid.code, OCTET_OK) << "sized refuses, validate accepts";
   }
@@ -81,13 +81,12 @@ void ChangeEveryByte(const Blob& good, size_t begin, size_t end) {
     const uint8_t before = good[at];
     for (const int value : {0x00, 0x01, 0x7f, 0x80, 0xff, ~before & 0xff}) {
       if (value == before) continue;
-      blob = good;  // hashes of a broken section table land anywhere
       blob[at] = static_cast<uint8_t>(value);
-      Rehash(blob);
       SCOPED_TRACE(testing::Message() << "byte " << at << " set to " << value);
       Try(blob.data(), blob.size(), &counts);
       if (testing::Test::HasFatalFailure()) return;
     }
+    blob[at] = before;
   }
   std::printf("bytes [%zu, %zu): %d refused, %d ran, %d with a huge arena\n", begin, end,
               counts.refused, counts.ran, counts.huge);
@@ -125,8 +124,7 @@ TEST(BadBlobs, EveryLength) {
     ASSERT_NE(octet_validate(cut.data(), size, OCTET_VERIFY_NONE).code, OCTET_OK) << size;
     if (size < sizeof(blob::Header)) continue;
     reinterpret_cast<blob::Header*>(cut.data())->file_bytes = static_cast<uint32_t>(size);
-    Rehash(cut);
-    ASSERT_NE(octet_validate(cut.data(), size, OCTET_VERIFY_PORTABLE).code, OCTET_OK) << size;
+    ASSERT_NE(octet_validate(cut.data(), size, OCTET_VERIFY_NONE).code, OCTET_OK) << size;
   }
 }
 

@@ -41,7 +41,7 @@ std::string Describe(const Sizes& s, int i) {
 }
 
 // As the writer makes them: Add takes two 16-bit factors, Mul and Div a factor of 31 bits.
-BinaryS8Args RandomArgs(Random& random, const std::string& slot, const Sizes& s) {
+BinaryS8Args RandomArgs(Random& random, const std::string& name, const Sizes& s) {
   BinaryS8Args args{};
   args.pixels = s.pixels;
   args.channels = s.channels;
@@ -51,11 +51,11 @@ BinaryS8Args RandomArgs(Random& random, const std::string& slot, const Sizes& s)
   args.out_zero_point = static_cast<int32_t>(random.Int(-128, 127));
   args.clamp_lo = random.OneIn(2) ? -128 : static_cast<int32_t>(random.Int(-128, 0));
   args.clamp_hi = random.OneIn(2) ? 127 : static_cast<int32_t>(random.Int(1, 127));
-  if (slot == "add_s8") {
+  if (name == "add_s8") {
     args.multiplier_a = static_cast<int32_t>(random.Int(-32767, 32767));
     args.multiplier_b = static_cast<int32_t>(random.Int(-32767, 32767));
     args.shift = static_cast<int32_t>(random.OneIn(8) ? random.Int(1, 30) : random.Int(13, 17));
-  } else if (slot == "mul_s8") {
+  } else if (name == "mul_s8") {
     args.multiplier_a = static_cast<int32_t>(random.Int(1 << 30, INT32_MAX));
     args.pre_shift = random.OneIn(3) ? static_cast<int32_t>(random.Int(1, kMaxPreShift)) : 0;
     args.shift = static_cast<int32_t>(random.OneIn(8) ? random.Int(1, 31) : random.Int(4, 9));
@@ -78,7 +78,7 @@ void CheckS8(const Kernel& kernel, BinaryS8Fn reference) {
     const bool extreme = random.OneIn(4);
     FillActivations(random, a, extreme);
     FillActivations(random, b, extreme);
-    BinaryS8Args args = RandomArgs(random, kernel.slot, s);
+    BinaryS8Args args = RandomArgs(random, kernel.name, s);
     args.a = a.data();
     args.b = b.data();
     std::vector<uint8_t> expected(count);

@@ -120,8 +120,8 @@ Isa LevelOf(ConvS8Fn kernel) {
   static const std::vector<Kernel> all = [] {
     std::vector<Kernel> made = WinogradKernels();
     for (const ConvPanel& panel : ConvPanelsOf("conv_s8")) made.push_back(panel);
-    for (const char* slot : {"conv_s8", "depthwise_conv_s8"}) {
-      for (const Kernel& one : KernelsOf(slot)) made.push_back(one);
+    for (const char* name : {"conv_s8", "depthwise_conv_s8"}) {
+      for (const Kernel& one : KernelsOf(name)) made.push_back(one);
     }
     return made;
   }();

@@ -4,7 +4,7 @@
 
 namespace octet::kernels_test {
 
-std::vector<Kernel> KernelsOf(const std::string& slot) {
+std::vector<Kernel> KernelsOf(const std::string& name) {
   const std::vector<Kernel> all = {
 #define OCTET_FEATURE_KERNEL(name, args, word, isa, features) \
   {#name, #word, isa, reinterpret_cast<void (*)()>(&name##_##word), features},
@@ -14,12 +14,12 @@ std::vector<Kernel> KernelsOf(const std::string& slot) {
   };
   std::vector<Kernel> kernels;
   for (const Kernel& kernel : all) {
-    if (kernel.slot == slot) kernels.push_back(kernel);
+    if (kernel.name == name) kernels.push_back(kernel);
   }
   return kernels;
 }
 
-std::vector<ConvPanel> ConvPanelsOf(const std::string& slot) {
+std::vector<ConvPanel> ConvPanelsOf(const std::string& name) {
   const std::vector<ConvPanel> all = {
 #define OCTET_CONV_PANEL(precision, word, isa, rows, blocks)                       \
   {{"conv_" #precision, #word "_" #rows "x" #blocks, isa,                          \
@@ -31,7 +31,7 @@ std::vector<ConvPanel> ConvPanelsOf(const std::string& slot) {
   };
   std::vector<ConvPanel> panels;
   for (const ConvPanel& panel : all) {
-    if (panel.slot == slot) panels.push_back(panel);
+    if (panel.name == name) panels.push_back(panel);
   }
   return panels;
 }

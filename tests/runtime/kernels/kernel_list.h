@@ -12,10 +12,10 @@
 namespace octet::kernels_test {
 
 struct Kernel {
-  std::string slot;  // "conv_s8"
+  std::string name;  // "conv_s8"
   std::string word;  // "avx2"
   Isa isa;
-  void (*function)();  // of the slot's type; call through As<>
+  void (*function)();  // of the entry's type; call through As<>
   uint32_t features = 0;
 
   template <typename Function>
@@ -26,18 +26,18 @@ struct Kernel {
 
 // GoogleTest prints parameters with this.
 inline std::ostream& operator<<(std::ostream& out, const Kernel& kernel) {
-  return out << kernel.slot << '_' << kernel.word;
+  return out << kernel.name << '_' << kernel.word;
 }
 
-std::vector<Kernel> KernelsOf(const std::string& slot);
+std::vector<Kernel> KernelsOf(const std::string& name);
 
 // A convolution by panels of at most so many blocks of outputs; word "avx2_10x1".
 struct ConvPanel : Kernel {
   uint32_t rows, blocks;
 };
 
-// From conv/kernels.inc; slot "conv_s8" or "conv_f16".
-std::vector<ConvPanel> ConvPanelsOf(const std::string& slot);
+// From conv/kernels.inc; name "conv_s8" or "conv_f16".
+std::vector<ConvPanel> ConvPanelsOf(const std::string& name);
 
 // From conv/kernels.inc.
 std::vector<Kernel> WinogradKernels();
@@ -48,8 +48,9 @@ bool CpuHas(const Kernel& kernel);
 
 }  // namespace octet::kernels_test
 
-// One test suite a slot, one instance a word; a word this CPU lacks is one skipped line.
-#define OCTET_KERNEL_SUITE(Suite, slot) OCTET_SUITE_OF(Suite, Kernel, KernelsOf(slot))
+// One test suite an entry of the table, one instance a word; a word this CPU lacks is one skipped
+// line.
+#define OCTET_KERNEL_SUITE(Suite, name) OCTET_SUITE_OF(Suite, Kernel, KernelsOf(name))
 #define OCTET_SUITE_OF(Suite, Type, list)                                             \
   class Suite : public ::testing::TestWithParam<Type> {                               \
    protected:                                                                         \

@@ -39,7 +39,7 @@ const Functions& FunctionsOf(blob::Op op) {
 // The architecture macros are not defined here, so that kernels.inc lists the reference alone.
 KernelTable ReferenceKernels() {
   KernelTable table = {};
-#define OCTET_KERNEL(slot, args, word, isa) table.slot = slot##_##word;
+#define OCTET_KERNEL(name, args, word, isa) table.name = name##_##word;
 #include "runtime/kernels/kernels.inc"
 #undef OCTET_KERNEL
   return table;

@@ -1,6 +1,6 @@
 #include "ports/linux/camera/program/answer.h"
 
-#include "octet/guard.h"
+#include "octet/agreement.h"
 
 namespace octet::port {
 
@@ -32,7 +32,7 @@ uint32_t AgreementOf(const AnswerView& a, const AnswerView& b) {
     case OCTET_TASK_CLASSIFY:
       return octet_agreement_classes(a.classes, a.count, b.classes, b.count);
     case OCTET_TASK_SEGMENT:
-      if (a.map.size() != b.map.size()) return 1000;
+      if (a.map.size() != b.map.size()) return OCTET_AGREEMENT_FULL;
       return octet_agreement_labels(a.map.data(), b.map.data(), a.map.size());
     default:
       return octet_agreement_values(a.values.data(), b.values.data(), a.values.size());
@@ -44,10 +44,20 @@ Answer::Answer(Model& model, Values values) : model_(model), reader_(model) {
   values_.resize(OutputValueCount(model));
 }
 
-void Answer::Ask(const FrameBuffer& frame) {
+void Answer::Take(const FrameBuffer& frame) {
   const octet_frame view = frame.View();
   octet_set_input_frame(model_.session(), 0, &view);
+}
+
+void Answer::Ask(const FrameBuffer& frame) {
+  Take(frame);
   octet_run(model_.session());
+  Read(frame);
+}
+
+void Answer::Ask(const FrameBuffer& frame, LayerHook* hook, const LayerHook::Watch& watch) {
+  Take(frame);
+  hook->Run(model_.session(), watch);
   Read(frame);
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "ports/linux/camera/program/layer_hook.h"
 #include "ports/linux/capture/frame.h"
 #include "ports/linux/model.h"
 #include "ports/linux/results/results.h"
@@ -39,11 +40,10 @@ class Answer {
   // model: bound; stays. All memory is taken here.
   explicit Answer(Model& model, Values values = kWithoutValues);
 
-  // The current plan runs on the frame and is read.
+  // The current plan runs on the frame and is read. hook: the model's (LayerHook::Run).
   void Ask(const FrameBuffer& frame);
-  // The current plan has run on the frame.
-  void Read(const FrameBuffer& frame);
-  // It has, and this is what it gave.
+  void Ask(const FrameBuffer& frame, LayerHook* hook, const LayerHook::Watch& watch);
+  // The current plan has run on a frame, and this is what it gave.
   void Keep(const Results& results);
 
   // AgreementOf both.
@@ -52,6 +52,9 @@ class Answer {
   const std::vector<float>& values() const { return values_; }
 
  private:
+  void Take(const FrameBuffer& frame);
+  void Read(const FrameBuffer& frame);
+
   Model& model_;
   ResultReader reader_;
   const Results* results_ = nullptr;

@@ -57,7 +57,7 @@ class Loop {
                 [this] { scheduling_.Restore(); }),
         emitter_(STDOUT_FILENO, STDERR_FILENO, shared_.waits, kLineBytes,
                  [this] { scheduling_.Restore(); }),
-        printer_(emitter_, stop_, shared_.hook.observers),
+        printer_(emitter_, stop_, observers_),
         follower_(shared_.storage) {
     shared_.emitter = &emitter_;
     AddFeatureMetrics(&shared_.metrics);
@@ -302,7 +302,8 @@ class Loop {
     ResetBehindGap(frame, session);
     octet_run(session);  // cannot fail: no hook of ours stops it
     for (Observer* observer : observers_) observer->AfterRun(session);
-    const Results& results = results_->Read(session, frame.width, frame.height);
+    Results& results = results_->Read(session, frame.width, frame.height);
+    for (Observer* observer : observers_) observer->Track(frame, &results);
     const uint64_t done = NowNs();
     Count(frame, begun, done);
     Outcome outcome{frame,
@@ -368,7 +369,7 @@ class Loop {
   std::optional<ResultReader> results_;
   Emitter emitter_;
   std::vector<std::unique_ptr<Observer>> owned_;
-  std::vector<Observer*>& observers_ = shared_.hook.observers;  // owned_, and that of models_
+  std::vector<Observer*> observers_;  // owned_, and that of models_
   Printer printer_;
   SettingsFollower follower_;
   bool wants_json_ = false, changed_ = false;

@@ -13,6 +13,7 @@
 #include "octet/octet.h"
 #include "ports/linux/camera/program/emitter.h"
 #include "ports/linux/camera/program/helper.h"
+#include "ports/linux/camera/program/layer_hook.h"
 #include "ports/linux/camera/program/options.h"
 #include "ports/linux/camera/program/thermometer.h"
 #include "ports/linux/capture/frame.h"
@@ -23,17 +24,6 @@
 #include "ports/linux/results/text.h"
 
 namespace octet::port {
-
-class Observer;
-
-// octet_config.before_layer for all observers. While one runs the model for itself (`alone`), it
-// alone is told: those are no frames of the stream.
-struct LayerHook {
-  std::vector<Observer*> observers;
-  Observer* alone = nullptr;
-
-  static int BeforeLayer(void* context, uint32_t layer);
-};
 
 // What all observers share. Outlives them.
 struct Shared {
@@ -93,11 +83,10 @@ class Observer {
   virtual void Start(const Loaded&) {}
   // False: this frame is passed over.
   virtual bool Wants(const FrameBuffer&) { return true; }
-  // Within octet_run of a frame, or of a run of its own (LayerHook); on the loop's thread. Looks at
-  // what the layer before has written, as the layer wrote it.
-  virtual void BeforeLayer(uint32_t) {}
   // The layers have run; nothing is decoded yet. Runs no model.
   virtual void AfterRun(octet_session*) {}
+  // What was found is decoded. Changes nothing but the ids and lines of the results.
+  virtual void Track(const FrameBuffer&, Results*) {}
   // A result stands and is not yet emitted. Must be quick.
   virtual void Result(const Outcome&) {}
   virtual bool WantsJson() const { return false; }
@@ -115,16 +104,6 @@ class Observer {
   virtual void AddSummary(uint64_t, Line*) {}
   virtual void AddSummaryText(Line*) {}
 };
-
-inline int LayerHook::BeforeLayer(void* context, uint32_t layer) {
-  const auto& hook = *static_cast<const LayerHook*>(context);
-  if (hook.alone != nullptr) {
-    hook.alone->BeforeLayer(layer);
-    return 0;
-  }
-  for (Observer* observer : hook.observers) observer->BeforeLayer(layer);
-  return 0;
-}
 
 }  // namespace octet::port
 

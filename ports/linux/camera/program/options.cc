@@ -14,24 +14,7 @@ namespace {
 
 constexpr const char* kDetector = "/detector.octet";
 
-}  // namespace
-
-CheckSettings DescribeCamera(CommandLine& app, CameraOptions& o, std::string* config, bool* print) {
-  app.Add("MODEL", o.blob,
-          "blob made by octet convert (--task, --decode); optional with --source scene: without a "
-          "MODEL, the scene's own detector runs")
-      .Reloads(Reload::kWithModel);
-  app.Group("Options");
-  app.Add("--config", *config,
-          "settings file: YAML lines NAME: VALUE, NAME is an option without its dashes (MODEL: "
-          "model). The command line has priority over the file. SIGHUP reads the file again "
-          "(docs/config.md)")
-      .OnCommandLineOnly();
-  app.AddFlag("--print-config", *print, "print the settings in use as a settings file, and end")
-      .OnCommandLineOnly();
-  std::vector<CheckSettings> checks;
-  checks.push_back(DescribeCheck(app, o));
-  checks.push_back(DescribeBundle(app, o));
+void DescribeSource(CommandLine& app, CameraOptions& o) {
   app.Add("--source", o.source,
           std::string("scene, a folder of pictures (") + pictures::kExtensions +
               "; without any, the pictures of its subfolders), one picture, /dev/videoN, or - for "
@@ -52,6 +35,39 @@ CheckSettings DescribeCamera(CommandLine& app, CameraOptions& o, std::string* co
           "every picture, none dropped), or requested from the camera");
   app.AddFlag("--every-frame", o.every_frame,
               "the source waits for the model, so no frame is dropped; for films, not for cameras");
+}
+
+void DescribeScene(CommandLine& app, CameraOptions& o) {
+  app.MoreGroup("Scene and tests");
+  app.Add(
+      "--garments", o.garments,
+      "of the scene: folder with test.npy and labels.npy, written by demo/pictures.py (default: "
+      "100 garments that come with the program)");
+  app.Add("--disturb", o.disturb,
+          "disturb frames for tests: noise:SIGMA, blur:RADIUS, exposure:FACTOR, each with frames, "
+          "for example noise:40@300-599,exposure:2.5@900-");
+  app.Add("--seed", o.seed, "of the scene: seed").ShowDefault();
+}
+
+}  // namespace
+
+CheckSettings DescribeCamera(CommandLine& app, CameraOptions& o, std::string* config, bool* print) {
+  app.Add("MODEL", o.blob,
+          "blob made by octet convert (--task, --decode); optional with --source scene: without a "
+          "MODEL, the scene's own detector runs")
+      .Reloads(Reload::kWithModel);
+  app.Group("Options");
+  app.Add("--config", *config,
+          "settings file: YAML lines NAME: VALUE, NAME is an option without its dashes (MODEL: "
+          "model). The command line has priority over the file. SIGHUP reads the file again "
+          "(docs/config.md)")
+      .OnCommandLineOnly();
+  app.AddFlag("--print-config", *print, "print the settings in use as a settings file, and end")
+      .OnCommandLineOnly();
+  std::vector<CheckSettings> checks;
+  checks.push_back(DescribeCheck(app, o));
+  checks.push_back(DescribeBundle(app, o));
+  DescribeSource(app, o);
   app.Add("--frames", o.frames, "stop after this many results; 0: never")
       .ShowDefault()
       .Reloads(Reload::kNow);
@@ -79,15 +95,7 @@ CheckSettings DescribeCamera(CommandLine& app, CameraOptions& o, std::string* co
   app.Add("--priority", o.priority,
           "real-time priority 1 to 99 (SCHED_FIFO), where the system allows it")
       .Range(0, 99);
-  app.MoreGroup("Scene and tests");
-  app.Add(
-      "--garments", o.garments,
-      "of the scene: folder with test.npy and labels.npy, written by demo/pictures.py (default: "
-      "100 garments that come with the program)");
-  app.Add("--disturb", o.disturb,
-          "disturb frames for tests: noise:SIGMA, blur:RADIUS, exposure:FACTOR, each with frames, "
-          "for example noise:40@300-599,exposure:2.5@900-");
-  app.Add("--seed", o.seed, "of the scene: seed").ShowDefault();
+  DescribeScene(app, o);
   app.Footer(
       "Raspberry Pi:  rpicam-vid -t 0 -n --codec yuv420 --width 640 --height 480 -o - |\n"
       "                 octet-camera MODEL.octet --source - --format yuv420p --size 640x480\n"

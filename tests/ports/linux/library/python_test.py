@@ -89,6 +89,23 @@ class Tests:
                         boxes += len(found)
         assert boxes > 20 and any(d["mask"]["runs"] for d in found), boxes
 
+    def callers_threshold(self) -> None:
+        """min_score takes the place of the blob's threshold: a higher one keeps the first boxes, a lower one adds behind."""
+        with self.octet.Model(self.blobs["detect"]) as model:
+            boxes = model.detect(self.pictures[0], masks=False)
+            own = as_json(boxes)
+            assert len(own) > 2, own
+            higher = as_json(model.detections(masks=False, min_score=boxes[1].score))
+            assert higher == own[:len(higher)] and 2 <= len(higher) < len(own), (own, higher)
+            lower = as_json(model.detect(self.pictures[0], masks=False, min_score=0))
+            assert lower[:len(own)] == own and len(lower) >= len(own), (own, lower)
+            assert not model.detections(min_score=2)
+            try:
+                model.detections(min_score=float("nan"))
+            except ValueError:
+                return
+            raise AssertionError("no ValueError for NaN")
+
     def forks_and_copies(self) -> None:
         """A child of os.fork() is told, whatever the parent's threads do; copies and plans that are none raise."""
         def refused(call: Callable[[], object]) -> None:
@@ -542,7 +559,7 @@ def main() -> int:
         import octet
         assert pathlib.Path(octet.__file__).parents[1] == packages, octet.__file__
         tests = Tests(octet, build, work)
-        for name in ("info", "same_boxes", "forks_and_copies", "empty_masks", "camera", "scene", "no_copy", "other_tasks", "numbers", "example", "refusals", "states", "gap", "changed_file",
+        for name in ("info", "same_boxes", "callers_threshold", "forks_and_copies", "empty_masks", "camera", "scene", "no_copy", "other_tasks", "numbers", "example", "refusals", "states", "gap", "changed_file",
                      "plain_c", "lives", "overhead"):
             with report.case(name):
                 getattr(tests, name)()

@@ -76,10 +76,11 @@ void CameraDrift::Totals::Add(const Totals& more) {
 }
 
 CameraDrift::CameraDrift(Model& model, const std::string& path, const std::string& settings,
-                         Helper* storage, Metrics* metrics,
+                         LayerHook* hook, Helper* storage, Metrics* metrics,
                          std::function<void(std::string_view)> say)
     : model_(model),
       path_(path),
+      hook_(hook),
       storage_(storage),
       metrics_(metrics),
       numbers_(metrics->Numbers<DriftNumbers>()),
@@ -219,12 +220,13 @@ void CameraDrift::AfterFrame(const FrameBuffer& frame, uint64_t now_ns) {
   Answers answers = {};
   {
     const RunAside aside(session);
-    observing_ = fits;
     octet_set_plan(session, info_.observe_plan);
-    finer_.Ask(frame);
-    if (fits) octet_drift_observe(session, octet_layer_count(session));
-    observing_ = false;
-    if (!fits) answers = Judge(frame);
+    if (fits) {
+      finer_.Ask(frame, hook_, [session](uint32_t layer) { octet_drift_observe(session, layer); });
+    } else {
+      finer_.Ask(frame);
+      answers = Judge(frame);
+    }
   }
   const octet_drift_event event =
       fits ? octet_drift_fitted(session)

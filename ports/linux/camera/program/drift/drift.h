@@ -12,6 +12,7 @@
 #include "ports/linux/camera/program/answer.h"
 #include "ports/linux/camera/program/drift/metrics.h"
 #include "ports/linux/camera/program/helper.h"
+#include "ports/linux/camera/program/layer_hook.h"
 #include "ports/linux/metrics/metrics.h"
 
 namespace octet::port {
@@ -19,19 +20,15 @@ namespace octet::port {
 class CameraDrift {
  public:
   // model: bound with OCTET_WITH_DRIFT (ModelOptions::with). path: of the record, read now where
-  // there is one. settings: "name=value,..." storage: where records are written. say: takes lines
-  // that people should know of. Throws InputError. Nothing is allocated after this, but by the file
-  // that a record goes through.
-  CameraDrift(Model& model, const std::string& path, const std::string& settings, Helper* storage,
-              Metrics* metrics, std::function<void(std::string_view)> say);
+  // there is one. settings: "name=value,..." hook: the model's. storage: where records are written.
+  // say: takes lines that people should know of. Throws InputError. Nothing is allocated after
+  // this, but by the file that a record goes through.
+  CameraDrift(Model& model, const std::string& path, const std::string& settings, LayerHook* hook,
+              Helper* storage, Metrics* metrics, std::function<void(std::string_view)> say);
 
   // After a frame was run and read. Takes up to three runs of it where one is due (IsDue).
   void AfterFrame(const FrameBuffer& frame, uint64_t now_ns);
   bool IsDue(uint64_t now_ns) const { return now_ns >= next_ns_; }
-  // Within octet_run.
-  void BeforeLayer(uint32_t layer) {
-    if (observing_) octet_drift_observe(model_.session(), layer);
-  }
   // Writes what is not written yet, as well as it can at the end.
   void Finish();
 
@@ -58,13 +55,14 @@ class CameraDrift {
 
   Model& model_;
   const std::string path_;
+  LayerHook* hook_;
   Helper* storage_;
   Metrics* metrics_;
   DriftNumbers& numbers_;
   std::function<void(std::string_view)> say_;
   Errand<std::string> saving_;
   BackOff back_off_;
-  bool unsaved_ = false, told_ = false, observing_ = false;
+  bool unsaved_ = false, told_ = false;
   octet_drift_info info_;
   uint64_t every_ns_;
   uint64_t next_ns_ = 0;

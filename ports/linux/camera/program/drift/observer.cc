@@ -5,12 +5,12 @@
 #include <cstring>
 #include <ctime>
 #include <filesystem>
-#include <optional>
 #include <string>
 
 #include "ports/linux/camera/program/bundle/bundle.h"
 #include "ports/linux/camera/program/check/check.h"
 #include "ports/linux/camera/program/drift/drift.h"
+#include "ports/linux/camera/program/for_each_model.h"
 #include "ports/linux/camera/program/observers.h"
 
 namespace octet::port {
@@ -27,39 +27,29 @@ class DriftObserver final : public Observer {
 
   void Load(const Loaded& loaded) override {
     const auto& options = loaded.options.features.Get<DriftOptions>();
-    drift_.emplace(loaded.model, options.record, options.settings, &shared_.storage,
-                   &shared_.metrics, [this](std::string_view news) { shared_.emitter->Say(news); });
+    drift_.Begin(loaded.model, options.record, options.settings, &shared_.hook, &shared_.storage,
+                 &shared_.metrics, [this](std::string_view news) { shared_.emitter->Say(news); });
   }
-  void Unload() override {
-    if (drift_) totals_.Add(drift_->totals());
-    drift_.reset();
-  }
-  void BeforeLayer(uint32_t layer) override {
-    if (drift_) drift_->BeforeLayer(layer);
-  }
+  void Unload() override { drift_.End(); }
   void AfterFrame(const Outcome& outcome) override {
-    // Its own runs are not frames of the stream: other observers are not told.
-    shared_.hook.alone = this;
     drift_->AfterFrame(outcome.frame, outcome.done_ns);
-    shared_.hook.alone = nullptr;
   }
   void Finish(bool) override {
-    if (drift_) drift_->Finish();
+    if (drift_.is_on()) drift_->Finish();
   }
   void AddSummary(uint64_t, Line* line) override {
-    if (drift_) totals_.Add(drift_->totals());
+    const CameraDrift::Totals totals = drift_.totals();
     line->Add(
         ",\"drift_frames\":%llu,\"drift_kept\":%llu,\"drift_dropped\":%llu,"
         "\"drift_moved\":%u",
-        static_cast<unsigned long long>(totals_.frames),
-        static_cast<unsigned long long>(totals_.kept),
-        static_cast<unsigned long long>(totals_.dropped), drift_ ? drift_->moved() : 0);
+        static_cast<unsigned long long>(totals.frames),
+        static_cast<unsigned long long>(totals.kept),
+        static_cast<unsigned long long>(totals.dropped), drift_.is_on() ? drift_->moved() : 0);
   }
 
  private:
   Shared& shared_;
-  std::optional<CameraDrift> drift_;
-  CameraDrift::Totals totals_;  // of the models before
+  ForEachModel<CameraDrift> drift_;
 };
 
 CheckSettings DescribeDrift(CommandLine& app, CameraOptions& o) {

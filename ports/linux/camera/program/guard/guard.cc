@@ -36,9 +36,15 @@ octet_guard_config ConfigOf(const Model& model, const std::string& settings,
 
 }  // namespace
 
-CameraGuard::CameraGuard(Model& model, const std::string& settings, std::optional<uint32_t> home,
-                         std::optional<uint32_t> held, std::function<void(std::string_view)> say)
-    : model_(model), held_(held), answer_(model), shadow_(model), say_(std::move(say)) {
+CameraGuard::CameraGuard(Model& model, LayerHook* hook, const std::string& settings,
+                         std::optional<uint32_t> home, std::optional<uint32_t> held,
+                         std::function<void(std::string_view)> say)
+    : model_(model),
+      hook_(hook),
+      held_(held),
+      answer_(model),
+      shadow_(model),
+      say_(std::move(say)) {
   octet_guard_bound(model.session(), &guard_, &budget_, &probes_);
   octet_guard_budget_init(budget_, NowNs() / 1000);
   const octet_guard_config config = ConfigOf(model, settings, home);
@@ -77,16 +83,9 @@ void CameraGuard::Shadow(uint32_t plan, const FrameBuffer& frame, const Results&
   {
     const RunAside aside(model_.session());
     octet_set_plan(model_.session(), plan);
-    const octet_frame view = frame.View();
-    octet_set_input_frame(model_.session(), 0, &view);
-    shadowing_ = true;
-    if (tell_shadow_) tell_shadow_(true);
-    octet_run(model_.session());
-    octet_probes_take(probes_, model_.session(), octet_layer_count(model_.session()), 1);
-    shadowing_ = false;
-    if (tell_shadow_) tell_shadow_(false);
+    shadow_.Ask(frame, hook_,
+                [this](uint32_t layer) { octet_probes_take(probes_, model_.session(), layer, 1); });
     octet_probes_compare(probes_);
-    shadow_.Read(frame);
     agreement = answer_.Agreement(shadow_);
   }
   octet_guard_agreement(guard_, results.task == OCTET_TASK_CLASSIFY

@@ -15,6 +15,7 @@
 #include "octet/guard.h"
 #include "ports/linux/camera/program/answer.h"
 #include "ports/linux/camera/program/guard/share_of_last.h"
+#include "ports/linux/camera/program/layer_hook.h"
 #include "ports/linux/capture/frame.h"
 #include "ports/linux/model.h"
 #include "ports/linux/results/results.h"
@@ -23,11 +24,12 @@ namespace octet::port {
 
 class CameraGuard {
  public:
-  // model: bound with all plans. settings: "name=value,..." over those of the blob; home: the plan
-  // that --plan named; held: the plan that a user held the model before on; say: takes lines that
-  // people should know of. Throws InputError. Nothing is allocated after this.
-  CameraGuard(Model& model, const std::string& settings, std::optional<uint32_t> home,
-              std::optional<uint32_t> held, std::function<void(std::string_view)> say);
+  // model: bound with all plans; hook: its own. settings: "name=value,..." over those of the blob;
+  // home: the plan that --plan named; held: the plan that a user held the model before on; say:
+  // takes lines that people should know of. Throws InputError. Nothing is allocated after this.
+  CameraGuard(Model& model, LayerHook* hook, const std::string& settings,
+              std::optional<uint32_t> home, std::optional<uint32_t> held,
+              std::function<void(std::string_view)> say);
   ~CameraGuard() = default;
   CameraGuard(const CameraGuard&) = delete;
   CameraGuard& operator=(const CameraGuard&) = delete;
@@ -36,16 +38,10 @@ class CameraGuard {
   // loop, so that there is always time. Changes the plan where it has to.
   const octet_guard_decision& AfterFrame(const FrameBuffer& frame, const Results& results,
                                          uint64_t run_ns, bool waits);
-  // Within octet_run: in a shadow run the probes look at what the layer before gave.
-  void BeforeLayer(uint32_t layer) {
-    if (shadowing_) octet_probes_take(probes_, model_.session(), layer, 1);
-  }
   // Degrees; NaN: none can be read now.
   void SetTemperature(float celsius);
 
   const octet_guard_decision& decision() const { return decision_; }
-  // Told when a second run of the frame begins and ends: it is not a frame of the stream.
-  void WhileShadowing(std::function<void(bool)> tell) { tell_shadow_ = std::move(tell); }
   // The plan that a user holds it on (SIGUSR1).
   std::optional<uint32_t> held() const { return held_; }
   // The last one that the plan which runs was given since it began to, 0 to 1; NaN: none yet.
@@ -64,17 +60,16 @@ class CameraGuard {
   void Shadow(uint32_t plan, const FrameBuffer& frame, const Results& results);
 
   Model& model_;
+  LayerHook* hook_;
   octet_guard* guard_ = nullptr;  // of the session, as are probes and budget
   octet_probes* probes_ = nullptr;
   octet_guard_decision decision_;
-  bool shadowing_ = false;
   std::optional<uint32_t> held_;
   float score_ = std::numeric_limits<float>::quiet_NaN();
   Answer answer_, shadow_;
   ShareOfLast same_classes_;
   octet_guard_budget* budget_ = nullptr;
   Totals totals_;
-  std::function<void(bool)> tell_shadow_;
   std::function<void(std::string_view)> say_;
 };
 

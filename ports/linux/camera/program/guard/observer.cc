@@ -4,6 +4,7 @@
 #include <string>
 
 #include "ports/linux/camera/program/check/check.h"
+#include "ports/linux/camera/program/for_each_model.h"
 #include "ports/linux/camera/program/guard/fields.h"
 #include "ports/linux/camera/program/guard/guard.h"
 #include "ports/linux/camera/program/guard/metrics.h"
@@ -25,10 +26,9 @@ class GuardObserver final : public Observer {
   void Load(const Loaded& loaded) override {
     std::optional<uint32_t> home;
     if (!loaded.options.model.plan.empty()) home = loaded.model.plan();
-    guard_.emplace(loaded.model, loaded.options.features.Get<GuardOptions>().settings, home,
-                   HeldOn(loaded.model),
-                   [this](std::string_view news) { shared_.emitter->Say(news); });
-    guard_->WhileShadowing([this](bool on) { shared_.hook.alone = on ? this : nullptr; });
+    guard_.Begin(loaded.model, &shared_.hook, loaded.options.features.Get<GuardOptions>().settings,
+                 home, HeldOn(loaded.model),
+                 [this](std::string_view news) { shared_.emitter->Say(news); });
     LayerNames names;
     for (uint32_t i = 0; i < octet_probes_count(&guard_->probes()); ++i) {
       octet_probe_info info;
@@ -40,15 +40,14 @@ class GuardObserver final : public Observer {
     model_ = &loaded.model;
   }
   void Unload() override {
-    if (!guard_) return;
+    if (!guard_.is_on()) return;
     if (const std::optional<uint32_t> held = guard_->held()) {
       held_ = octet_plan_name(model_->session(), *held);
     } else {
       held_.clear();
     }
-    totals_.Add(guard_->totals());
     metrics_.reset();
-    guard_.reset();
+    guard_.End();
   }
   void Start(const Loaded& loaded) override {
     if (octet_probes_count(&guard_->probes()) == 0) {
@@ -64,9 +63,6 @@ class GuardObserver final : public Observer {
   // Heat lowers the rate: one of rate_divisor frames runs.
   bool Wants(const FrameBuffer&) override {
     return taken_++ % guard_->decision().rate_divisor == 0;
-  }
-  void BeforeLayer(uint32_t layer) override {
-    if (guard_) guard_->BeforeLayer(layer);
   }
   void AddFields(uint64_t now_ns, Line* line) override {
     AddGuardFields(guard_->reason(), guard_->score(), shared_.thermometer.Celsius(now_ns), line);
@@ -89,14 +85,14 @@ class GuardObserver final : public Observer {
     if ((decision.events & OCTET_GUARD_EXHAUSTED) != 0) verdict->stuck = true;
   }
   void AddSummary(uint64_t elapsed_ns, Line* line) override {
-    if (guard_) totals_.Add(guard_->totals());
+    const CameraGuard::Totals totals = guard_.totals();
     line->Add(
         ",\"plan_switches\":%llu,\"max_switch_ms\":%.3f,\"shadow_runs\":%llu,"
         "\"shadow_share\":%.4f",
-        static_cast<unsigned long long>(totals_.switches),
-        static_cast<double>(totals_.longest_switch_ns) / 1e6,
-        static_cast<unsigned long long>(totals_.shadow_runs),
-        static_cast<double>(totals_.shadow_ns) /
+        static_cast<unsigned long long>(totals.switches),
+        static_cast<double>(totals.longest_switch_ns) / 1e6,
+        static_cast<unsigned long long>(totals.shadow_runs),
+        static_cast<double>(totals.shadow_ns) /
             static_cast<double>(elapsed_ns == 0 ? 1 : elapsed_ns));
   }
 
@@ -112,10 +108,9 @@ class GuardObserver final : public Observer {
   Shared& shared_;
   GuardNumbers& numbers_;
   Model* model_ = nullptr;
-  std::optional<CameraGuard> guard_;
+  ForEachModel<CameraGuard> guard_;
   std::optional<GuardMetrics> metrics_;
-  CameraGuard::Totals totals_;  // of the models before
-  std::string held_;            // name of a plan
+  std::string held_;  // name of a plan
   uint64_t taken_ = 0;
 };
 

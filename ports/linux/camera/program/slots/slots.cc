@@ -186,10 +186,7 @@ bool CameraSlots::Failed(const std::string& why) {
 // the agreement is too low.
 bool CameraSlots::Differs() {
   if (!comparison_.IsDue()) return false;
-  shared_.hook.alone = this;  // no frame of the stream
-  const bool is_last = comparison_.AnswerNext();
-  shared_.hook.alone = nullptr;
-  if (!is_last) return false;
+  if (!comparison_.AnswerNext()) return false;
   agreement_ = comparison_.agreement();
   numbers_.SetTrialAgreement(static_cast<float>(*agreement_) / 1000);
   if (comparison_.is_enough()) return false;

@@ -1,0 +1,119 @@
+#include "ports/linux/serve/engine/fair_queue.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "ports/linux/model.h"
+
+namespace octet::port::serve {
+
+const char* TextOf(Refusal why) {
+  switch (why) {
+    case Refusal::kFull:
+      return "too many requests are waiting; try again later, or start octet-serve with more "
+             "--threads";
+    case Refusal::kLate:
+      return "the request waited too long for a worker; send fewer requests at a time";
+    case Refusal::kEnding:
+      return "octet-serve is ending; try again later";
+  }
+  return "";
+}
+
+// The newest request of the client that has most, where that is more than the `own` of the one that
+// comes; none: there is no such client.
+std::unique_ptr<Job> FairQueue::MakeRoom(size_t own) {
+  const auto most = std::max_element(
+      ring_.begin(), ring_.end(),
+      [](const Client& a, const Client& b) { return a.entries.size() < b.entries.size(); });
+  if (most == ring_.end() || most->entries.size() <= own + 1) return nullptr;
+  std::unique_ptr<Job> job = std::move(most->entries.back().job);
+  most->entries.pop_back();
+  --count_;
+  return job;
+}
+
+void FairQueue::Put(uint64_t client, std::unique_ptr<Job> job) {
+  std::unique_ptr<Job> refused;
+  Refusal why = Refusal::kFull;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto known = clients_.find(client);
+    if (closed_) {
+      refused = std::move(job);
+      why = Refusal::kEnding;
+    } else if (count_ >= most_) {
+      refused = MakeRoom(known == clients_.end() ? 0 : known->second->entries.size());
+      if (refused == nullptr) refused = std::move(job);
+    }
+    if (job != nullptr) {
+      auto at = known == clients_.end() ? ring_.end() : known->second;
+      if (at == ring_.end()) {
+        at = ring_.insert(ring_.end(), Client{client, {}});
+        clients_.emplace(client, at);
+      }
+      at->entries.push_back({std::move(job), NowNs()});
+      ++count_;
+      changed_.notify_one();
+    }
+  }
+  if (refused != nullptr) refused->Refuse(why);
+}
+
+// count_ > 0.
+FairQueue::Entry FairQueue::TakeFront() {
+  const auto front = ring_.begin();
+  Entry entry = std::move(front->entries.front());
+  front->entries.pop_front();
+  --count_;
+  if (front->entries.empty()) {
+    clients_.erase(front->id);
+    ring_.erase(front);
+  } else {
+    ring_.splice(ring_.end(), ring_, front);
+  }
+  return entry;
+}
+
+std::unique_ptr<Job> FairQueue::Take() {
+  for (;;) {
+    Entry entry;
+    {
+      std::unique_lock<std::mutex> lock(mutex_);
+      changed_.wait(lock, [this] { return closed_ || count_ != 0; });
+      if (count_ == 0) return nullptr;
+      entry = TakeFront();
+    }
+    if (NowNs() - entry.put_ns <= patience_ns_) return std::move(entry.job);
+    entry.job->Refuse(Refusal::kLate);
+  }
+}
+
+void FairQueue::Close() {
+  Ring left;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    closed_ = true;
+    left.swap(ring_);
+    clients_.clear();
+    count_ = 0;
+    changed_.notify_all();
+  }
+  for (Client& client : left) {
+    for (Entry& entry : client.entries) entry.job->Refuse(Refusal::kEnding);
+  }
+}
+
+size_t FairQueue::size() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return count_;
+}
+
+uint64_t FairQueue::OldestAge(uint64_t now_ns) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  uint64_t oldest = now_ns;
+  for (const Client& client : ring_) oldest = std::min(oldest, client.entries.front().put_ns);
+  return now_ns - oldest;
+}
+
+}  // namespace octet::port::serve

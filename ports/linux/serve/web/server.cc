@@ -1,0 +1,265 @@
+#include "ports/linux/serve/web/server.h"
+
+#include <microhttpd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+
+#include "ports/linux/model.h"
+#include "ports/linux/output/error.h"
+
+namespace octet::port::serve {
+namespace {
+
+// Of a connection: the head of a request has to fit.
+constexpr size_t kConnectionBytes = size_t{32} << 10;
+constexpr int kBacklog = 511;
+
+// A request on its way.
+struct Transfer {
+  std::shared_ptr<Exchange> exchange = std::make_shared<Exchange>();
+  bool handed = false;
+  // An answer that needs none of the body. The body is read all the same: a client that still sends
+  // would not see the answer.
+  std::optional<WebReply> early;
+  size_t skipped = 0;
+};
+
+std::string Header(MHD_Connection* connection, const char* name) {
+  const char* const value = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+  return value == nullptr ? "" : value;
+}
+
+int Listen(const std::string& option, const http::Address& address) {
+  const int file = socket(address.socket.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  const int on = 1;
+  if (file >= 0) {
+    setsockopt(file, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+    if (address.socket.ss_family == AF_INET6) {
+      setsockopt(file, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
+    }
+    if (bind(file, reinterpret_cast<const sockaddr*>(&address.socket), address.bytes) == 0 &&
+        listen(file, kBacklog) == 0) {
+      return file;
+    }
+  }
+  const int error = errno;
+  if (file >= 0) close(file);
+  throw InputError(option + ": cannot listen: " + ErrorText(error) +
+                   "; use another address or port");
+}
+
+}  // namespace
+
+struct WebServer::Inside {
+  // Where a connection stands, for its deadline.
+  enum class Phase : uint8_t { kWaits, kReads, kWorks, kSends };
+  struct Connection {
+    uint64_t id = 0;
+    int descriptor = -1;
+    Phase phase = Phase::kWaits;
+    uint64_t since_ns = 0;
+  };
+
+  WebSite* site;
+  WebLimits limits;
+  http::Address address;
+  MHD_Daemon* daemon = nullptr;
+  mutable std::mutex mutex;  // of what follows
+  std::unordered_map<MHD_Connection*, Connection> connections;
+  uint64_t last_id = 0;
+
+  uint64_t Enter(MHD_Connection* connection, Phase phase) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    const auto one = connections.find(connection);
+    if (one == connections.end()) return 0;
+    one->second.phase = phase;
+    one->second.since_ns = NowNs();
+    return one->second.id;
+  }
+
+  MHD_Result Send(MHD_Connection* connection, WebReply reply) {
+    Enter(connection, Phase::kSends);
+    MHD_Response* const response = MHD_create_response_from_buffer(
+        reply.body.size(), reply.body.data(), MHD_RESPMEM_MUST_COPY);
+    if (response == nullptr) return MHD_NO;
+    MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, reply.type.c_str());
+    MHD_add_response_header(response, "Cache-Control", "no-store");
+    MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+    if (!reply.inference_header_length.empty()) {
+      MHD_add_response_header(response, "Inference-Header-Content-Length",
+                              reply.inference_header_length.c_str());
+    }
+    if (reply.status == MHD_HTTP_SERVICE_UNAVAILABLE) {
+      MHD_add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, "1");
+    }
+    if (reply.status == MHD_HTTP_UNAUTHORIZED) {
+      MHD_add_response_header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer");
+    }
+    const MHD_Result queued = MHD_queue_response(connection, reply.status, response);
+    MHD_destroy_response(response);
+    return queued;
+  }
+
+  // The head has come: the answer where the body is too long to be read, or none.
+  std::optional<WebReply> Open(MHD_Connection* connection, const char* url, const char* method,
+                               Transfer* transfer) {
+    WebRequest& request = transfer->exchange->request;
+    request.client = Enter(connection, Phase::kReads);
+    request.method = method;
+    request.path = url;
+    request.host = Header(connection, MHD_HTTP_HEADER_HOST);
+    request.authorization = Header(connection, MHD_HTTP_HEADER_AUTHORIZATION);
+    request.content_type = Header(connection, MHD_HTTP_HEADER_CONTENT_TYPE);
+    request.content_encoding = Header(connection, MHD_HTTP_HEADER_CONTENT_ENCODING);
+    request.inference_header_length = Header(connection, "Inference-Header-Content-Length");
+    const std::string length = Header(connection, MHD_HTTP_HEADER_CONTENT_LENGTH);
+    const unsigned long long bytes = std::strtoull(length.c_str(), nullptr, 10);
+    if (bytes > limits.body_bytes) {
+      return ErrorReply(413, "a body of " + length + " bytes; at most " +
+                                 std::to_string(limits.body_bytes) + " are taken");
+    }
+    transfer->early = site->Begin(request);
+    if (!transfer->early) request.body.reserve(static_cast<size_t>(bytes));
+    return std::nullopt;
+  }
+
+  MHD_Result Handle(MHD_Connection* connection, const char* url, const char* method,
+                    const char* data, size_t* count, void** kept) {
+    if (*kept == nullptr) {
+      auto transfer = std::make_unique<Transfer>();
+      std::optional<WebReply> reply = Open(connection, url, method, transfer.get());
+      *kept = transfer.release();
+      return reply ? Send(connection, std::move(*reply)) : MHD_YES;
+    }
+    auto* const transfer = static_cast<Transfer*>(*kept);
+    Exchange& exchange = *transfer->exchange;
+    if (*count != 0) {
+      // Only a body without a length can be longer than Open allowed.
+      std::string& body = exchange.request.body;
+      if (body.size() + transfer->skipped + *count > limits.body_bytes) return MHD_NO;
+      if (transfer->early) {
+        transfer->skipped += *count;
+      } else {
+        body.append(data, *count);
+      }
+      *count = 0;
+      return MHD_YES;
+    }
+    if (transfer->early) return Send(connection, std::move(*transfer->early));
+    if (!transfer->handed) {
+      transfer->handed = true;
+      Enter(connection, Phase::kWorks);
+      site->Answer(transfer->exchange);
+    }
+    std::optional<WebReply> reply =
+        exchange.TakeOr([connection] { MHD_suspend_connection(connection); },
+                        [connection] { MHD_resume_connection(connection); });
+    return reply ? Send(connection, std::move(*reply)) : MHD_YES;
+  }
+
+  // The connection that has waited for longest goes, if there are too many.
+  void Notify(MHD_Connection* connection, bool started) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    if (!started) {
+      connections.erase(connection);
+      return;
+    }
+    const MHD_ConnectionInfo* const info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    connections[connection] = {++last_id, info == nullptr ? -1 : info->connect_fd, Phase::kWaits,
+                               NowNs()};
+    if (connections.size() <= limits.crowded) return;
+    Connection* oldest = nullptr;
+    for (auto& [key, one] : connections) {
+      const bool may_go = key != connection && one.phase == Phase::kWaits && one.descriptor >= 0;
+      if (may_go && (oldest == nullptr || one.since_ns < oldest->since_ns)) oldest = &one;
+    }
+    if (oldest != nullptr) End(oldest);
+  }
+
+  // MHD sees the end of the connection and closes it. The descriptor is its own until Notify.
+  static void End(Connection* one) {
+    shutdown(one->descriptor, SHUT_RDWR);
+    one->descriptor = -1;
+  }
+};
+
+WebServer::WebServer(const std::string& option, const http::Address& address, WebSite* site,
+                     const WebLimits& limits)
+    : inside_(std::make_unique<Inside>()) {
+  inside_->site = site;
+  inside_->limits = limits;
+  const int listener = Listen(option, address);
+  inside_->address = http::AddressOf(listener);
+  const auto handle = [](void* inside, MHD_Connection* connection, const char* url,
+                         const char* method, const char*, const char* data, size_t* count,
+                         void** kept) -> MHD_Result {
+    // The library is C: nothing may be thrown through it.
+    try {
+      return static_cast<Inside*>(inside)->Handle(connection, url, method, data, count, kept);
+    } catch (const std::exception&) {  // no memory: the connection ends
+      return MHD_NO;
+    }
+  };
+  const auto completed = [](void* inside, MHD_Connection* connection, void** kept,
+                            MHD_RequestTerminationCode) {
+    static_cast<Inside*>(inside)->Enter(connection, Inside::Phase::kWaits);
+    delete static_cast<Transfer*>(*kept);
+    *kept = nullptr;
+  };
+  const auto notify = [](void* inside, MHD_Connection* connection, void**,
+                         MHD_ConnectionNotificationCode code) {
+    static_cast<Inside*>(inside)->Notify(connection, code == MHD_CONNECTION_NOTIFY_STARTED);
+  };
+  inside_->daemon = MHD_start_daemon(
+      MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME, 0, nullptr, nullptr,
+      static_cast<MHD_AccessHandlerCallback>(handle), inside_.get(), MHD_OPTION_LISTEN_SOCKET,
+      listener, MHD_OPTION_CONNECTION_LIMIT, limits.connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+      kConnectionBytes, MHD_OPTION_CONNECTION_TIMEOUT,
+      static_cast<unsigned>(limits.request_ns / 1'000'000'000), MHD_OPTION_NOTIFY_COMPLETED,
+      static_cast<MHD_RequestCompletedCallback>(completed), inside_.get(),
+      MHD_OPTION_NOTIFY_CONNECTION, static_cast<MHD_NotifyConnectionCallback>(notify),
+      inside_.get(), MHD_OPTION_END);
+  if (inside_->daemon == nullptr) {
+    const int error = errno;
+    close(listener);
+    throw InputError(option + ": the HTTP server cannot be started: " + ErrorText(error) +
+                     "; raise the limit, or end other programs");
+  }
+}
+
+WebServer::~WebServer() {
+  MHD_stop_daemon(inside_->daemon);
+}
+
+const http::Address& WebServer::address() const {
+  return inside_->address;
+}
+
+size_t WebServer::connections() const {
+  const std::lock_guard<std::mutex> lock(inside_->mutex);
+  return inside_->connections.size();
+}
+
+void WebServer::Quiesce() {
+  const int listener = MHD_quiesce_daemon(inside_->daemon);
+  if (listener >= 0) close(listener);
+}
+
+void WebServer::Sweep(uint64_t now_ns) {
+  const std::lock_guard<std::mutex> lock(inside_->mutex);
+  for (auto& [key, one] : inside_->connections) {
+    if (one.descriptor < 0 || one.phase == Inside::Phase::kWorks || now_ns < one.since_ns) continue;
+    const uint64_t patience =
+        one.phase == Inside::Phase::kWaits ? inside_->limits.request_ns : inside_->limits.body_ns;
+    if (now_ns - one.since_ns > patience) Inside::End(&one);
+  }
+}
+
+}  // namespace octet::port::serve

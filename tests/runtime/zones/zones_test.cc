@@ -1,0 +1,221 @@
+// octet/zones.h: tracks that flicker, are lost, end; dwell times; counts by label; refusals.
+#include <algorithm>
+#include <climits>
+
+#include "tests/runtime/track/random.h"
+#include "tests/runtime/zones/zones_fixture.h"
+
+namespace octet::test {
+namespace {
+
+// From left to right of the picture at half of its height. Its right is below.
+const std::vector<Point> kLine = {{0, 32768}, {65536, 32768}};
+const std::vector<Point> kSquare = {{16384, 16384}, {49152, 16384}, {49152, 49152}, {16384, 49152}};
+
+octet_zone Default(const std::vector<Point>& points) {
+  octet_zone zone;
+  octet_zone_defaults(&zone);
+  zone.points = points.data();
+  zone.point_count = static_cast<uint32_t>(points.size());
+  return zone;
+}
+
+uint64_t Crossings(const Zones& zones) {
+  return zones.Counts(0).in + zones.Counts(0).out;
+}
+
+TEST(Zones, ATrackThatFlickersOnALineCrossesItOnce) {
+  Random random(21);
+  for (uint32_t n = 0; n < 500; ++n) {
+    Zones zones({Default(kLine)});
+    int32_t y = 24576;
+    for (; y < 32768; y += 512) zones.Frame({TrackAt(1, {32768, y})});
+    // Noise of a pixel for as long as it stands there.
+    for (uint32_t f = 0; f < 50; ++f)
+      zones.Frame({TrackAt(1, {32768, 32768 + random.Between(-255, 255)})});
+    ASSERT_EQ(Crossings(zones), 0u);
+    for (; y < 40960; y += 512) zones.Frame({TrackAt(1, {32768, y})});
+    ASSERT_EQ(zones.Counts(0).in, 1u);
+    ASSERT_EQ(Crossings(zones), 1u);
+  }
+}
+
+TEST(Zones, OneWrongBoxIsNoCrossing) {
+  Zones zones({Default(kLine)});
+  for (uint32_t f = 0; f < 20; ++f) {
+    EXPECT_TRUE(zones.Frame({TrackAt(1, {32768, f % 5 == 4 ? 50000 : 10000})}).empty());
+  }
+}
+
+TEST(Zones, ATrackLostOnOneSideAndFoundOnTheOtherCrossesOnce) {
+  Zones zones({Default(kLine)});
+  for (uint32_t f = 0; f < 5; ++f) zones.Frame({TrackAt(1, {32768, 20000})});
+  for (uint32_t f = 0; f < 9; ++f) zones.Frame({TrackAt(1, {32768, 60000}, OCTET_TRACK_LOST)});
+  EXPECT_EQ(Crossings(zones), 0u);
+  for (uint32_t f = 0; f < 5; ++f) zones.Frame({TrackAt(1, {32768, 45000})});
+  EXPECT_EQ(zones.Counts(0).in, 1u);
+  EXPECT_EQ(Crossings(zones), 1u);
+}
+
+TEST(Zones, ATrackThatEndsOnTheOtherSideHasCrossed) {
+  Zones zones({Default(kLine)});
+  for (uint32_t f = 0; f < 5; ++f) zones.Frame({TrackAt(1, {32768, 20000})});
+  EXPECT_TRUE(zones.Frame({TrackAt(1, {32768, 45000})}).empty());
+  const uint64_t seen_us = zones.time_us();
+  const auto events = zones.Frame({});
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].kind, OCTET_ZONE_IN);
+  EXPECT_EQ(events[0].ended, 1u);
+  EXPECT_EQ(events[0].time_us, seen_us);
+}
+
+TEST(Zones, AWayAroundTheEndIsNoCrossing) {
+  const std::vector<Point> half = {{0, 32768}, {32768, 32768}};
+  Zones zones({Default(half)});
+  for (const Point p :
+       {Point{10000, 20000}, {50000, 20000}, {50000, 45000}, {10000, 45000}, {10000, 45000}}) {
+    zones.Frame({TrackAt(1, p)});
+    zones.Frame({TrackAt(1, p)});
+  }
+  EXPECT_EQ(Crossings(zones), 0u);
+  for (uint32_t f = 0; f < 3; ++f) zones.Frame({TrackAt(1, {10000, 20000})});
+  EXPECT_EQ(zones.Counts(0).out, 1u);
+  EXPECT_EQ(zones.Counts(0).in, 0u);
+}
+
+TEST(Zones, DwellIsTheTimeFromTheFirstBoxInsideToTheLast) {
+  Zones zones({Default(kSquare)});
+  const octet_track outside = TrackAt(1, {32768, 8000}), inside = TrackAt(1, {32768, 32768});
+  zones.Frame({outside});
+  zones.Frame({inside});  // 0.2 s
+  auto events = zones.Frame({inside});
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].kind, OCTET_ZONE_ENTERED);
+  EXPECT_EQ(events[0].begun_us, 200000u);
+  EXPECT_EQ(events[0].dwell_us, 100000u);
+  uint32_t updates = 0;
+  for (uint32_t f = 0; f < 25; ++f) {
+    for (const octet_zone_event& event : zones.Frame({inside})) {
+      EXPECT_EQ(event.kind, OCTET_ZONE_INSIDE);
+      EXPECT_EQ(event.dwell_us, zones.time_us() - 200000);
+      ++updates;
+    }
+  }
+  EXPECT_EQ(updates, 2u);
+  EXPECT_EQ(zones.Counts(0).inside, 1u);
+  zones.Frame({outside});
+  events = zones.Frame({outside});
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].kind, OCTET_ZONE_LEFT);
+  EXPECT_EQ(events[0].begun_us, 200000u);
+  EXPECT_EQ(events[0].dwell_us, 2700000u);
+  EXPECT_EQ(zones.Counts(0).inside, 0u);
+}
+
+TEST(Zones, CountsAreByLabel) {
+  Zones zones({Default(kSquare)});
+  std::vector<octet_track> inside;
+  for (uint64_t id = 1; id <= 6; ++id) {
+    inside.push_back(TrackAt(id, {32768, 32768}));
+    inside.back().label = static_cast<uint32_t>(id);
+  }
+  zones.Frame(inside);
+  zones.Frame(inside);
+  for (uint32_t label = 0; label < 4; ++label) {
+    // Labels 4 to 6 count as 3, the last one.
+    EXPECT_EQ(zones.Counts(0, label).in, label == 0 ? 0u : label == 3 ? 4u : 1u);
+    EXPECT_EQ(zones.Counts(0, label).inside, label == 0 ? 0u : label == 3 ? 4u : 1u);
+  }
+  octet_zones_reset(zones.get());
+  EXPECT_TRUE(zones.Frame({}).empty());
+  EXPECT_EQ(zones.Counts(0).in, 6u);
+  EXPECT_EQ(zones.Counts(0).inside, 0u);
+}
+
+TEST(Zones, AnyListAndAnyClockAreBounded) {
+  Random random(22);
+  octet_zone line = Default(kLine), square = Default(kSquare);
+  square.anchor = OCTET_ZONE_CENTRE;
+  Zones zones({line, square}, 6);
+  uint64_t entered = 0, left = 0;
+  for (uint32_t n = 0; n < 20000; ++n) {
+    std::vector<octet_track> tracks;
+    for (uint64_t id = 1 + random.Below(20); id < 30 && tracks.size() < 6;
+         id += 1 + random.Below(9)) {
+      octet_track track = TrackAt(id, {0, 0}, 1 + random.Below(2));
+      for (int32_t* corner : {&track.x0, &track.y0, &track.x1, &track.y1}) {
+        *corner =
+            random.OneIn(4) ? (random.OneIn(2) ? INT_MAX : INT_MIN) : random.Between(-9999, 70000);
+      }
+      track.label = static_cast<uint32_t>(random.Bits());
+      tracks.push_back(track);
+    }
+    for (const octet_zone_event& event :
+         zones.Frame(tracks, random.OneIn(9) ? 0 - uint64_t{50000} : 30000)) {
+      entered += event.zone == 1 && event.kind == OCTET_ZONE_ENTERED ? 1 : 0;
+      left += event.zone == 1 && event.kind == OCTET_ZONE_LEFT ? 1 : 0;
+      ASSERT_LE(event.begun_us, event.time_us);
+    }
+    ASSERT_EQ(entered - left, zones.Counts(1).inside);
+  }
+  EXPECT_GT(entered, 30u);
+}
+
+TEST(ZonesCalls, RefuseWhatIsWrong) {
+  Zones zones({Default(kLine)}, 2);
+  octet_track tracks[3] = {TrackAt(2, {0, 0}), TrackAt(1, {0, 0}), TrackAt(3, {0, 0})};
+  const auto frame = [&](uint32_t count, uint32_t width) {
+    return octet_zones_frame(zones.get(), 0, width, 256, tracks, count, nullptr, nullptr).code;
+  };
+  EXPECT_EQ(frame(2, 256), OCTET_INVALID_ARGUMENT);  // ids that fall
+  EXPECT_EQ(frame(3, 256), OCTET_INVALID_ARGUMENT);
+  EXPECT_EQ(frame(1, 0), OCTET_INVALID_ARGUMENT);
+  EXPECT_EQ(frame(1, 65536), OCTET_INVALID_ARGUMENT);
+  EXPECT_EQ(frame(1, 65535), OCTET_OK);
+
+  octet_zone zone = Default(kLine);
+  octet_zones_config config;
+  config.zones = &zone;
+  config.zone_count = 1;
+  config.label_count = 1;
+  config.capacity = 1;
+  const octet_zone good = zone;
+  EXPECT_NE(octet_zones_bytes(&config), 0u);
+  const auto refused = [&](uint32_t octet_zone::*field, uint32_t value) {
+    zone = good;
+    zone.*field = value;
+    return octet_zones_bytes(&config) == 0;
+  };
+  EXPECT_TRUE(refused(&octet_zone::point_count, 1));
+  EXPECT_TRUE(refused(&octet_zone::point_count, OCTET_ZONES_MOST_POINTS + 1));
+  EXPECT_TRUE(refused(&octet_zone::anchor, 3));
+  EXPECT_TRUE(refused(&octet_zone::frames, 0));
+  EXPECT_TRUE(refused(&octet_zone::frames, 4));
+  EXPECT_TRUE(refused(&octet_zone::window, 33));
+  EXPECT_TRUE(refused(&octet_zone::band, 65537));
+  const std::vector<Point> equal = {{5, 5}, {5, 5}}, far = {{0, 0}, {1 << 20 | 1, 0}};
+  for (const auto* points : {&equal, &far}) {
+    zone = good;
+    zone.points = points->data();
+    EXPECT_EQ(octet_zones_bytes(&config), 0u);
+  }
+  zone = good;
+  for (uint32_t octet_zones_config::*field :
+       {&octet_zones_config::zone_count, &octet_zones_config::label_count,
+        &octet_zones_config::capacity}) {
+    octet_zones_config wrong = config;
+    wrong.*field = 0;
+    EXPECT_EQ(octet_zones_bytes(&wrong), 0u);
+  }
+  std::vector<uint64_t> memory(octet_zones_bytes(&config) / 8 + 1);
+  octet_zones* made = nullptr;
+  const size_t bytes = octet_zones_bytes(&config);
+  EXPECT_EQ(octet_zones_init(memory.data(), bytes - 1, &config, &made).code, OCTET_ARENA_TOO_SMALL);
+  EXPECT_EQ(
+      octet_zones_init(reinterpret_cast<uint8_t*>(memory.data()) + 4, bytes, &config, &made).code,
+      OCTET_MISALIGNED);
+  EXPECT_EQ(octet_zones_init(memory.data(), bytes, &config, &made).code, OCTET_OK);
+}
+
+}  // namespace
+}  // namespace octet::test
