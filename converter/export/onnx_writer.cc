@@ -76,6 +76,14 @@ void SetAttribute(const graph::Attribute& value, onnx::AttributeProto* proto) {
           proto->set_type(onnx::AttributeProto_AttributeType_FLOAT);
           proto->set_f(held);
         } else if constexpr (std::is_same_v<T, std::string>) {
+          // import/attribute.h: lines are a list.
+          if (!held.empty() && held.back() == '\n') {
+            proto->set_type(onnx::AttributeProto_AttributeType_STRINGS);
+            for (size_t at = 0; at < held.size(); at = held.find('\n', at) + 1) {
+              proto->add_strings(held.substr(at, held.find('\n', at) - at));
+            }
+            return;
+          }
           proto->set_type(onnx::AttributeProto_AttributeType_STRING);
           proto->set_s(held);
         } else if constexpr (std::is_same_v<T, std::vector<int64_t>>) {

@@ -47,6 +47,14 @@ graph::Attribute ReadAttribute(AttributeProto& attribute, const std::string& whe
     }
     case AttributeProto::FLOATS:
       return std::vector<float>(attribute.floats().begin(), attribute.floats().end());
+    case AttributeProto::STRINGS: {
+      if (attribute.name() != "activations") {
+        Fail("{}: lists of strings are not supported; export the model again", what);
+      }
+      std::string lines;
+      for (const std::string& line : attribute.strings()) lines += line + '\n';
+      return lines;
+    }
     case AttributeProto::TENSOR:
       return ReadTensor(*attribute.mutable_t(), what, folder, narrowing);
     case AttributeProto::GRAPH:

@@ -12,9 +12,9 @@
 
 namespace octet::import {
 
-// Integer, float, string, their lists (no list of strings) and tensors; anything else is refused,
-// subgraphs with the way round. `where` starts every error: "node 'n' (Conv)". Integers follow
-// `narrowing`.
+// Integer, float, string, their lists and tensors; anything else is refused, subgraphs with the way
+// round. Of the lists of strings only `activations` is read: one string in which each of them ends
+// with a line feed. `where` starts every error: "node 'n' (Conv)". Integers follow `narrowing`.
 graph::Attribute ReadAttribute(onnx::AttributeProto& attribute, const std::string& where,
                                const std::filesystem::path& folder, Narrowing narrowing);
 

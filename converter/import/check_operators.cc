@@ -21,7 +21,6 @@ constexpr std::string_view kPostProcessing =
     "export the model without its post-processing and decode on the board";
 constexpr std::string_view kFixedFlow =
     "export the model with fixed control flow (trace it, or simplify it with fixed shapes)";
-constexpr std::string_view kRecurrent = "unroll it over a fixed number of steps before the export";
 constexpr std::string_view kStatic = "export the float model and let the conversion quantize it";
 
 constexpr Hint kHints[] = {
@@ -38,9 +37,6 @@ constexpr Hint kHints[] = {
     {"SplitToSequence", kFixedFlow},
     {"ConcatFromSequence", kFixedFlow},
     {"Optional", kFixedFlow},
-    {"LSTM", kRecurrent},
-    {"GRU", kRecurrent},
-    {"RNN", kRecurrent},
     {"ConvInteger", kStatic},
     {"MatMulInteger", kStatic},
     // Removed from ONNX, or never in it.

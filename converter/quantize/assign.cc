@@ -13,13 +13,14 @@
 #include "converter/operators/fill.h"
 #include "converter/operators/operator.h"
 #include "converter/operators/output_view.h"
+#include "converter/operators/recurrent.h"
 #include "converter/quantize/channel_scales.h"
 #include "converter/quantize/precision.h"
 #include "converter/quantize/ranges.h"
 #include "converter/quantize/reasons.h"
 #include "converter/quantize/scheme.h"
 #include "converter/quantize/weight_schemes.h"
-#include "converter/support/error.h"
+#include "converter/support/not_possible.h"
 
 namespace octet::quantize {
 namespace {
@@ -100,7 +101,8 @@ class Assigner {
 
   // Requantizes its result, so that it may do so to any scale.
   bool Computes(size_t n) const {
-    return RunsInInt8(n) && !Moves(n) && !Joins(n) && Int8Of(n) != Int8::kFixedScale;
+    return RunsInInt8(n) && !Moves(n) && !Joins(n) && Int8Of(n) != Int8::kFixedScale &&
+           !operators::WritesHalves(Node(n));
   }
 
   // A value that only moving operators read need not hold more than what they let through.
@@ -362,7 +364,7 @@ class Assigner {
     if (id == graph::kNoValue || graph_.At(id).constant != nullptr) return;
     if (graph_.At(id).type != graph::DataType::kFloat) return;
     if (!scheme_->tensors[static_cast<size_t>(id)]) {
-      Fail(
+      RuleOut(
           "node '{}' ({}): tensor '{}' has no range, because calibration did not reach it; give "
           "one under `tensors:` in --config",
           node.name, node.op, Name(id));

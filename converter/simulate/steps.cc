@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "converter/lower/coded_weights.h"
+#include "converter/operators/recurrent.h"
 
 namespace octet::simulate {
 namespace {
@@ -170,7 +171,9 @@ std::vector<Tensor> Steps::Sums(size_t n, const Source& source, bool exact_weigh
     // What comes from outside of the int8 part, as an int8 node reads it.
     const int producer = topology_.links.producer[At(id)];
     const bool is_int8 = producer >= 0 && IsInt8(static_cast<size_t>(producer));
-    if (!IsInt8(n) || is_int8 || SchemeOf(id) == nullptr) return &value;
+    if (!IsInt8(n) || is_int8 || SchemeOf(id) == nullptr || operators::ReadsHalves(node, i)) {
+      return &value;
+    }
     borders[i] = value;
     simulate::Round(*SchemeOf(id), clip, &borders[i]);
     return &borders[i];
@@ -195,8 +198,10 @@ void Steps::Finish(size_t n, std::vector<Tensor>* results) const {
 
 void Steps::Round(size_t n, bool clip, std::vector<Tensor>* results) const {
   if (!IsInt8(n)) return;
+  const graph::Node& node = topology_.graph.nodes[n];
   for (size_t i = 0; i < results->size(); ++i) {
-    const ValueId id = topology_.graph.nodes[n].outputs[i];
+    if (i > 0 && operators::WritesHalves(node)) break;  // states
+    const ValueId id = node.outputs[i];
     if (id != graph::kNoValue && SchemeOf(id) != nullptr) {
       simulate::Round(*SchemeOf(id), clip, &(*results)[i]);
     }

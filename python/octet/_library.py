@@ -32,6 +32,10 @@ class TensorInfoStruct(SizedStruct):
                 ("is_image", c_uint32), ("height", c_uint32), ("width", c_uint32), ("channels", c_uint32)]
 
 
+class StateInfoStruct(SizedStruct):
+    _fields_ = [("size", c_uint32), ("bytes", c_size_t), ("frame_bytes", c_size_t), ("arena_bytes", c_size_t)]
+
+
 class FrameStruct(SizedStruct):
     _fields_ = [("size", c_uint32), ("format", c_int), ("width", c_uint32), ("height", c_uint32), ("planes", c_void_p * 3),
                 ("strides", c_size_t * 3)]
@@ -107,6 +111,12 @@ _FUNCTIONS = {
     "octet_set_input_frame": (Status, _SESSION, c_uint32, POINTER(FrameStruct)),
     "octet_set_input_f32": (Status, _SESSION, c_uint32, c_void_p, c_size_t),
     "octet_run": (Status, _SESSION),
+    "octet_state_count": (c_uint32, _SESSION),
+    "octet_state_tensor": (Status, _SESSION, c_uint32, POINTER(TensorInfoStruct)),
+    "octet_state_describe": (Status, _SESSION, POINTER(StateInfoStruct)),
+    "octet_state_get": (Status, _SESSION, c_void_p, c_size_t),
+    "octet_state_set": (Status, _SESSION, c_char_p, c_size_t),
+    "octet_reset": (Status, _SESSION),
     "octet_get_output": (Status, _SESSION, c_uint32, c_void_p, c_size_t),
     "octet_macs": (c_uint64, _SESSION),
     "octet_label_count": (c_uint32, _SESSION),

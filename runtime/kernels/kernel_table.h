@@ -19,6 +19,7 @@
 #include "runtime/kernels/normalize/normalize.h"
 #include "runtime/kernels/output/output.h"
 #include "runtime/kernels/pool/pool.h"
+#include "runtime/kernels/recurrent/recurrent.h"
 #include "runtime/kernels/reduce/reduce.h"
 #include "runtime/kernels/resize/linear.h"
 #include "runtime/kernels/softmax/softmax.h"
@@ -54,6 +55,8 @@ namespace octet {
   X(resize_linear_s8, ResizeLinearS8Fn)     \
   X(resize_linear_f16, ResizeLinearF16Fn)   \
   X(grid_sample_f16, GridSampleF16Fn)       \
+  X(recurrent_s8, RecurrentFn)              \
+  X(recurrent_f16, RecurrentFn)             \
   X(softmax_s8, SoftmaxS8Fn)                \
   X(softmax_f16, SoftmaxF16Fn)              \
   X(axis_softmax_s8, AxisSoftmaxS8Fn)       \

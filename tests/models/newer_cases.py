@@ -259,6 +259,28 @@ def group_norm(net, groups, rest=(5, 6), epsilon=1e-5, opset=21):
                    num_groups=groups, epsilon=epsilon))
 
 
+# Recurrence. Opset 14 and 22 differ in types alone.
+
+@cases("recurrent", lstm=dict(op="LSTM"), lstm_both=dict(op="LSTM", direction="bidirectional", lengths=(7, 3), batch=2, state=True),
+       lstm_peepholes=dict(op="LSTM", peepholes=True, clip=1.5, input_forget=1), gru=dict(op="GRU", direction="reverse", state=True),
+       gru_both=dict(op="GRU", direction="bidirectional", linear_before_reset=1, lengths=(5,)),
+       rnn=dict(op="RNN", direction="bidirectional", activations=["HardSigmoid", "ScaledTanh"], activation_alpha=[0.3, 0.8],
+                activation_beta=[0.4, 1.2]))
+def recurrent(net, op, direction="forward", batch=1, lengths=None, state=False, peepholes=False, opset=22, **attributes):
+    net.opset = opset
+    steps, size, hidden, d = 9, 11, 21, 2 if direction == "bidirectional" else 1
+    rows = {"RNN": 1, "GRU": 3, "LSTM": 4}[op] * hidden
+    x = net.op("Reshape", net.input(1, steps * batch * size), net.const([steps, batch, size]))
+    inputs = [net.weights(d, rows, size, scale=0.3), net.weights(d, rows, hidden, scale=0.2), net.weights(d, 2 * rows, scale=0.3),
+              net.const(np.array(lengths[:batch]), np.int32) if lengths else ""]
+    states = [net.op("Reshape", net.input(1, d * batch * hidden), net.const([d, batch, hidden]))
+              for _ in range((2 if op == "LSTM" else 1) if state else 0)]
+    if peepholes:
+        states = ["", "", net.weights(d, 3 * hidden, scale=0.3)]
+    results = net.op(op, x, *inputs, *states, results=3 if op == "LSTM" else 2, hidden_size=hidden, direction=direction, **attributes)
+    net.out(*(net.op("Reshape", result, net.const([1, -1])) for result in results))
+
+
 # Sampling
 
 @cases("affine_grid", edges={}, centres=dict(align_corners=1), grid=dict(sample=False), grid_centres=dict(sample=False, align_corners=1),

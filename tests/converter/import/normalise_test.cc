@@ -284,7 +284,7 @@ TEST_F(NormaliseTest, AttributesAreChecked) {
   onnx::AttributeProto& attribute = *model.LastNode().add_attribute();
   attribute.set_name("words");
   attribute.set_type(onnx::AttributeProto::STRINGS);
-  EXPECT_SAYS(Refusal(model), "attribute 'words': attribute type 8 is not supported");
+  EXPECT_SAYS(Refusal(model), "attribute 'words': lists of strings are not supported");
   attribute.set_type(onnx::AttributeProto::SPARSE_TENSOR);
   EXPECT_SAYS(Refusal(model), "attribute 'words': sparse tensors are not supported");
   attribute.set_type(onnx::AttributeProto::INT);

@@ -7,6 +7,7 @@ namespace octet::test {
 namespace {
 
 int64_t OpsetOf(uint64_t seed) {
+  if (seed >= RandomGraph::kRecurrentSeeds) return 17;
   if (seed >= RandomGraph::kAttentionSeeds && seed % 3 == 0) return 23;
   return seed >= RandomGraph::kAxisSeeds ? 17 : 13;
 }
@@ -23,7 +24,8 @@ RandomGraph::RandomGraph(uint64_t seed) : random_(seed), model_(OpsetOf(seed), s
   odd_ = seed % 4 == 3;
   families_ = seed >= kFamilySeeds;
   axes_ = seed >= kAxisSeeds;
-  attention_ = seed >= kAttentionSeeds;
+  attention_ = seed >= kAttentionSeeds && seed < kRecurrentSeeds;
+  recurrent_ = seed >= kRecurrentSeeds;
   const int64_t steps = Pick(2, 9);
   for (int64_t i = 0; i < steps; ++i) Step();
   Outputs();
@@ -58,6 +60,7 @@ void RandomGraph::Push(const char* what, const OnnxValue& value, Dims shape) {
 void RandomGraph::Step() {
   // Other steps have the forms of opset 17.
   if (attention_ && (model_.opset() > 17 || Chance(80))) return AttentionStep();
+  if (recurrent_ && Chance(50)) return RecurrentStep();
   if (odd_ && Chance(35)) return Odd();
   if (axes_ && Chance(40)) return AxisStep();
   if (families_ && Chance(50)) return FamilyStep();

@@ -28,6 +28,8 @@ class RandomGraph {
   static constexpr uint64_t kAxisSeeds = uint64_t{1} << 33;
   // From here on those of random_graph_attention.cc, with few others.
   static constexpr uint64_t kAttentionSeeds = uint64_t{1} << 34;
+  // From here on those of random_graph_recurrent.cc, beside those from kAxisSeeds on.
+  static constexpr uint64_t kRecurrentSeeds = uint64_t{1} << 35;
 
   explicit RandomGraph(uint64_t seed);
   const OnnxBuilder& model() const { return model_; }
@@ -119,6 +121,8 @@ class RandomGraph {
   void Windows();
   void SelectTokens();
   void SampleByTokens();
+  // Of random_graph_recurrent.cc.
+  void RecurrentStep();
 
   std::mt19937_64 random_;
   OnnxBuilder model_;
@@ -129,6 +133,7 @@ class RandomGraph {
   bool families_ = false;
   bool axes_ = false;
   bool attention_ = false;
+  bool recurrent_ = false;
 };
 
 }  // namespace octet::test

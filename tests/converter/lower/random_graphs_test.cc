@@ -12,9 +12,11 @@ namespace {
 
 // Under sanitizers a graph takes ten times as long; the native build runs the others.
 #ifdef OCTET_SANITIZED
-constexpr uint64_t kGraphs = 250, kGraphsOfFamilies = 120, kGraphsOfAttention = 40;
+constexpr uint64_t kGraphs = 250, kGraphsOfFamilies = 120, kGraphsOfAttention = 40,
+                   kRecurrentGraphs = 40;
 #else
-constexpr uint64_t kGraphs = 1000, kGraphsOfFamilies = 500, kGraphsOfAttention = 200;
+constexpr uint64_t kGraphs = 1000, kGraphsOfFamilies = 500, kGraphsOfAttention = 200,
+                   kRecurrentGraphs = 200;
 #endif
 constexpr int kShards = 10;
 
@@ -24,7 +26,8 @@ TEST_P(RandomGraphs, SameBitsEverywhereAndCloseToFp32) {
   for (const auto& [first, count] :
        {std::pair{uint64_t{0}, kGraphs}, std::pair{RandomGraph::kFamilySeeds, kGraphsOfFamilies},
         std::pair{RandomGraph::kAxisSeeds, kGraphsOfFamilies},
-        std::pair{RandomGraph::kAttentionSeeds, kGraphsOfAttention}}) {
+        std::pair{RandomGraph::kAttentionSeeds, kGraphsOfAttention},
+        std::pair{RandomGraph::kRecurrentSeeds, kRecurrentGraphs}}) {
     for (uint64_t i = 1; i <= count; ++i) {
       if (i % kShards != static_cast<uint64_t>(GetParam())) continue;
       const GraphReport report = CheckRandomGraph(first + i);

@@ -42,6 +42,7 @@ TEST(Ledger, TheOrderOfPriority) {
       {"before-finer-result", Precision::kFp16},
       {"wide-input", Precision::kFp16},
       {"position", Precision::kFp16},
+      {"state", Precision::kFp16},
       {"query", Precision::kFp16},
       {"noisy", Precision::kFp16},
       {"stretch-too-dear", Precision::kInt8},

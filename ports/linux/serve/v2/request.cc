@@ -1,5 +1,6 @@
 #include "ports/linux/serve/v2/request.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -112,10 +113,13 @@ void ReadData(const json& data, uint64_t count, const std::string& of, V2Input* 
     return;
   }
   EachNumber(data, count, of, [&](double value) {
-    if (std::abs(value) > static_cast<double>(std::numeric_limits<float>::max())) {
+    // The shortest text of the largest float is, as a double, a little more than it.
+    constexpr double kMost = std::numeric_limits<float>::max();
+    constexpr double kHalfStep = 0x1p103;
+    if (std::abs(value) >= kMost + kHalfStep) {
       Refuse(of + ": data has a number that FP32 does not hold");
     }
-    input->floats.push_back(static_cast<float>(value));
+    input->floats.push_back(static_cast<float>(std::clamp(value, -kMost, kMost)));
   });
 }
 

@@ -1,0 +1,1 @@
+octet_optimise(-O2 operator.cc)
