@@ -16,7 +16,7 @@ manual's commands need. These are compilers for this machine and for ARM Linux b
 TEXT
 }
 
-build="g++ cmake ninja-build python3 libprotobuf-dev libonnx-dev libopenblas-dev libturbojpeg0-dev libstb-dev
+build="g++ cmake ninja-build python3 libprotobuf-dev libonnx-dev libturbojpeg0-dev libstb-dev
   nlohmann-json3-dev libcli11-dev libfmt-dev libyaml-cpp-dev libsodium-dev libzmq3-dev cppzmq-dev libmicrohttpd-dev"
 demo="dataset-fashion-mnist python3-numpy"
 users="git googletest g++-aarch64-linux-gnu g++-arm-linux-gnueabihf qemu-user binutils python3-pil python3-venv python3-pip

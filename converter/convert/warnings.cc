@@ -10,6 +10,7 @@
 
 #include "converter/decode/spec.h"
 #include "converter/images/image_input.h"
+#include "converter/support/functions.h"
 #include "runtime/format/decode.h"
 
 namespace octet::convert {
@@ -175,7 +176,7 @@ void WarnOfScores(const std::vector<graph::ValueId>& outputs,
       // Among coordinates the largest number is none of the scores.
       if (!seen || seen->count == 0 || field.output == level.box.output) return 1.0;
       const double x = seen->max;
-      return activation == blob::Activation::kSigmoid ? 1 / (1 + std::exp(-x)) : x;
+      return activation == blob::Activation::kSigmoid ? 1 / (1 + math::Exp(-x)) : x;
     };
     double score = largest(level.scores, record.class_activation);
     if (record.has_object != 0) score *= largest(level.object, record.object_activation);

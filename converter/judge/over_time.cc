@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "converter/support/functions.h"
+
 namespace octet::judge {
 namespace {
 
@@ -62,7 +64,7 @@ std::vector<double> OverTime::Db() const {
     for (const Sums& sums : outputs) {
       const double about_mean = sums.squares - sums.sum * sums.sum / std::max(1.0, sums.count);
       if (sums.error > 0 && about_mean > 0) {
-        worst = std::min(worst, 10 * std::log10(about_mean / sums.error));
+        worst = std::min(worst, 10 * math::Log10(about_mean / sums.error));
       }
     }
     figures.push_back(worst);

@@ -10,6 +10,7 @@
 #include "converter/operators/offset_function.h"
 #include "converter/operators/operator.h"
 #include "converter/operators/unary.h"
+#include "converter/support/functions.h"
 #include "runtime/core/half.h"
 #include "runtime/quant/parameters.h"
 
@@ -141,18 +142,18 @@ double Evaluate(const FunctionOf& f, double x) {
       return std::min(std::max(x, alpha), beta);
     case Function::kSilu: {
       if (f.gate_scale <= 0) break;
-      const double gate = 1 / (1 + std::exp(-x));
+      const double gate = 1 / (1 + math::Exp(-x));
       const double code = std::nearbyint(gate / f.gate_scale) + f.gate_zero_point;
       return x * (std::clamp(code, -128.0, 127.0) - f.gate_zero_point) * f.gate_scale;
     }
     case Function::kScale:
       return alpha * x + beta;
     case Function::kPower:
-      return std::pow(x, alpha);
+      return math::Pow(x, alpha);
     case Function::kSqrt:
       return std::sqrt(std::max(x, 0.0));
     case Function::kLog:
-      return std::log(std::max(x, 1e-30));
+      return math::Log(std::max(x, 1e-30));
     default:
       break;
   }

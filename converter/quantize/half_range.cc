@@ -12,6 +12,7 @@
 #include "converter/operators/scaling.h"
 #include "converter/operators/weights.h"
 #include "converter/quantize/half_groups.h"
+#include "converter/support/functions.h"
 
 namespace octet::quantize {
 namespace {
@@ -189,8 +190,8 @@ class Fitter {
       for (size_t c = 0; c < own.size(); ++c) {
         const double largest = LargestOf(id, group, c);
         if (largest <= 0) continue;
-        own[c].least = std::log2(largest) - kMostLog2;
-        own[c].fine_most = std::log2(std::max(largest, heard[c])) - kLeastLog2;
+        own[c].least = math::Log2(largest) - kMostLog2;
+        own[c].fine_most = math::Log2(std::max(largest, heard[c])) - kLeastLog2;
       }
       BoundByPowers(id, &own[0]);
       const int producer = groups_.links().producer[static_cast<size_t>(id)];
@@ -217,14 +218,14 @@ class Fitter {
     };
     const int producer = groups_.links().producer[static_cast<size_t>(id)];
     if (producer >= 0 && is(producer, Power::kSquare)) {
-      bounds->fine_least = std::log2(largest) - kMostSquareLog2;
-      bounds->fine_most = std::log2(largest) - kLeastSquareLog2;
+      bounds->fine_least = math::Log2(largest) - kMostSquareLog2;
+      bounds->fine_most = math::Log2(largest) - kLeastSquareLog2;
     }
     const double smallest = groups_.Smallest(id);
     for (int reader : groups_.links().consumers[static_cast<size_t>(id)]) {
       if (!is(reader, Power::kRoot) && !is(reader, Power::kLogarithm)) continue;
       if (smallest <= 0) continue;
-      bounds->fine_most = std::min(bounds->fine_most, std::log2(smallest) - kLeastLog2);
+      bounds->fine_most = std::min(bounds->fine_most, math::Log2(smallest) - kLeastLog2);
     }
   }
 
@@ -283,12 +284,12 @@ class Fitter {
       }
       if (weight <= 0) continue;
       Bounds& own = (*bounds)[row];
-      own.least = std::max(own.least, std::log2(weight) - kMostWeightLog2);
+      own.least = std::max(own.least, math::Log2(weight) - kMostWeightLog2);
       // A weight rounded by 2^-25 moves the result by sqrt(depth) inputs of that at most, or so.
       const double result = std::max(LargestOf(node.outputs[0], &group, row), heard[row]);
       const double enough =
           std::max(weight, result / std::max(input * std::sqrt(matrix->depth), 1e-300));
-      own.fine_most = std::min(own.fine_most, std::log2(enough) - kLeastLog2);
+      own.fine_most = std::min(own.fine_most, math::Log2(enough) - kLeastLog2);
     }
   }
 
@@ -308,9 +309,10 @@ class Fitter {
       const double input = LargestOf(id, &group, c);
       if (weight <= 0 || input <= 0) continue;
       Bounds& own = (*bounds)[c];
-      own.most = std::min(own.most, kMostWeightLog2 - std::log2(weight));
-      const double matters = std::log2(input) - std::log2(LeastResult(n, *matrix, c));
-      own.fine_least = std::max(own.fine_least, kLeastLog2 + std::min(-std::log2(weight), matters));
+      own.most = std::min(own.most, kMostWeightLog2 - math::Log2(weight));
+      const double matters = math::Log2(input) - math::Log2(LeastResult(n, *matrix, c));
+      own.fine_least =
+          std::max(own.fine_least, kLeastLog2 + std::min(-math::Log2(weight), matters));
     }
   }
 
