@@ -20,15 +20,6 @@ namespace {
 constexpr size_t kConnectionBytes = size_t{32} << 10;
 constexpr int kBacklog = 511;
 
-// Where a connection stands, for its deadline.
-enum class Phase : uint8_t { kWaits, kReads, kWorks, kSends };
-struct Connection {
-  uint64_t id = 0;
-  int descriptor = -1;
-  Phase phase = Phase::kWaits;
-  uint64_t since_ns = 0;
-};
-
 // A request on its way.
 struct Transfer {
   std::shared_ptr<Exchange> exchange = std::make_shared<Exchange>();
@@ -66,6 +57,15 @@ int Listen(const std::string& option, const http::Address& address) {
 }  // namespace
 
 struct WebServer::Inside {
+  // Where a connection stands, for its deadline.
+  enum class Phase : uint8_t { kWaits, kReads, kWorks, kSends };
+  struct Connection {
+    uint64_t id = 0;
+    int descriptor = -1;
+    Phase phase = Phase::kWaits;
+    uint64_t since_ns = 0;
+  };
+
   WebSite* site;
   WebLimits limits;
   http::Address address;
@@ -209,7 +209,7 @@ WebServer::WebServer(const std::string& option, const http::Address& address, We
   };
   const auto completed = [](void* inside, MHD_Connection* connection, void** kept,
                             MHD_RequestTerminationCode) {
-    static_cast<Inside*>(inside)->Enter(connection, Phase::kWaits);
+    static_cast<Inside*>(inside)->Enter(connection, Inside::Phase::kWaits);
     delete static_cast<Transfer*>(*kept);
     *kept = nullptr;
   };
@@ -255,9 +255,9 @@ void WebServer::Quiesce() {
 void WebServer::Sweep(uint64_t now_ns) {
   const std::lock_guard<std::mutex> lock(inside_->mutex);
   for (auto& [key, one] : inside_->connections) {
-    if (one.descriptor < 0 || one.phase == Phase::kWorks || now_ns < one.since_ns) continue;
+    if (one.descriptor < 0 || one.phase == Inside::Phase::kWorks || now_ns < one.since_ns) continue;
     const uint64_t patience =
-        one.phase == Phase::kWaits ? inside_->limits.request_ns : inside_->limits.body_ns;
+        one.phase == Inside::Phase::kWaits ? inside_->limits.request_ns : inside_->limits.body_ns;
     if (now_ns - one.since_ns > patience) Inside::End(&one);
   }
 }
