@@ -16,13 +16,13 @@ manual's commands need. These are compilers for this machine and for ARM Linux b
 TEXT
 }
 
-build="g++ cmake ninja-build python3 libprotobuf-dev libonnx-dev libopenblas-dev libturbojpeg0-dev libstb-dev
+build="g++ cmake ninja-build python3 libprotobuf-dev libonnx-dev libturbojpeg0-dev libstb-dev
   nlohmann-json3-dev libcli11-dev libfmt-dev libyaml-cpp-dev libsodium-dev libzmq3-dev cppzmq-dev libmicrohttpd-dev"
 demo="dataset-fashion-mnist python3-numpy"
 users="git googletest g++-aarch64-linux-gnu g++-arm-linux-gnueabihf qemu-user binutils python3-pil python3-venv python3-pip
   python3-setuptools python3-wheel"
 tests="file dpkg-dev debhelper dh-python lintian apt-utils gnupg abigail-tools umoci skopeo pkg-config faketime
-  python3-onnx libonnx-testdata clang-format clang-tidy clang-14
+  python3-onnx python3-zmq libonnx-testdata clang-format clang-tidy clang-14
   libclang-rt-14-dev g++-riscv64-linux-gnu gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib qemu-system-arm
   mkdocs mkdocs-material doxygen prometheus openssh-client e2fsprogs systemd chromium ffmpeg gstreamer1.0-tools gstreamer1.0-plugins-base
   gstreamer1.0-plugins-good mender-client mender-artifact rauc squashfs-tools dbus-daemon swupdate cpio openssl"

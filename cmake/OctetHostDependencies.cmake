@@ -20,7 +20,6 @@ endfunction()
 octet_find_library(octet_dep_onnx onnx/onnx_pb.h onnx_proto libonnx-dev)
 target_compile_definitions(octet_dep_onnx INTERFACE ONNX_ML=1 ONNX_NAMESPACE=onnx)
 target_link_libraries(octet_dep_onnx INTERFACE protobuf::libprotobuf)
-octet_find_library(octet_dep_openblas cblas.h openblas libopenblas-dev)
 octet_find_library(octet_dep_jpeg turbojpeg.h turbojpeg libturbojpeg0-dev)
 octet_find_library(octet_dep_stb stb/stb_image.h stb libstb-dev)
 

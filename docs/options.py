@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
-PROGRAMS = ("octet", "octet-run", "octet-camera", "octet-slot", "octet-scene")
+PROGRAMS = ("octet", "octet-run", "octet-camera", "octet-slot", "octet-scene", "octet-serve")
 AGAIN = "docs/options.py"
 PART = re.compile(r"(<!-- made by docs/options\.py: (\S+) ?(.*?) -->\n)(.*?)(<!-- end -->)", re.S)
 # Ends that a type has, not an option: 2^31, and what is next to it.

@@ -182,8 +182,7 @@ class Truth:
         self.build, self.ort, self.folder, self.verdict = build, ort, folder, {}
 
     def call(self, *command) -> subprocess.CompletedProcess:
-        return subprocess.run([str(part) for part in command], capture_output=True, text=True, errors="replace",
-                              env=dict(os.environ, OPENBLAS_NUM_THREADS="1"))
+        return subprocess.run([str(part) for part in command], capture_output=True, text=True, errors="replace")
 
     def onnx_runtime(self, case: Case, chosen: list) -> list:
         """[samples, elements] of each output."""

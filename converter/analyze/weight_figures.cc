@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "converter/support/decibels.h"
+#include "converter/support/functions.h"
 
 namespace octet::analyze {
 namespace {
@@ -35,7 +36,7 @@ double Divergence(const Counts& p, const Counts& q) {
   const double mass = total + kPrior * static_cast<double>(p.size());
   double sum = 0;
   for (size_t i = 0; i < p.size(); ++i) {
-    sum += (p[i] + kPrior) / mass * std::log((p[i] + kPrior) / (q[i] + kPrior));
+    sum += (p[i] + kPrior) / mass * math::Log((p[i] + kPrior) / (q[i] + kPrior));
   }
   return std::max(0.0, sum);
 }

@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr FileKind kCache{"octet_calibration_cache", 3, "calibration cache",
+constexpr FileKind kCache{"octet_calibration_cache", 4, "calibration cache",
                           " or give --calibration-cache another path"};
 
 class Digest {

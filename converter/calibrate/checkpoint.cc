@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr FileKind kCheckpoint{"octet_calibration_checkpoint", 1, "interrupted calibration",
+constexpr FileKind kCheckpoint{"octet_calibration_checkpoint", 2, "interrupted calibration",
                                " to start again"};
 
 template <typename T>

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "converter/calibrate/observation.h"
+#include "converter/support/functions.h"
 
 namespace octet::calibrate {
 namespace {
@@ -15,7 +16,7 @@ constexpr size_t kAsymmetricLevels = 255, kSymmetricLevels = 127;  // of |x|
 
 // What a bin adds to the sum over P log P, times N.
 double Term(double count) {
-  return count > 0 ? count * std::log(count) : 0;
+  return count > 0 ? count * math::Log(count) : 0;
 }
 
 // Sums over bins [0, edge).
@@ -59,10 +60,10 @@ class Divergence {
       from = to;
       if (mass + outside == 0) continue;
       if (mass == 0) return kNever;
-      divergence -= (mass + outside) * std::log(mass / (static_cast<double>(filled) * kept));
+      divergence -= (mass + outside) * math::Log(mass / (static_cast<double>(filled) * kept));
     }
     // sum P log P = sum Term / N - log N, and the P of all levels add up to 1.
-    return divergence / all - std::log(all);
+    return divergence / all - math::Log(all);
   }
 
  private:

@@ -2,6 +2,7 @@
 
 #include <fstream>
 
+#include "converter/support/arithmetic.h"
 #include "converter/support/error.h"
 #include "converter/support/file.h"
 
@@ -22,6 +23,7 @@ void RefuseOther(const std::filesystem::path& path, const FileKind& kind, const 
 
 json StartFile(const FileKind& kind, const CacheKey& key) {
   return {{kind.tag, kind.version},
+          {"arithmetic", kArithmetic},
           {"graph", key.graph},
           {"data", key.data},
           {"settings", key.settings}};
@@ -37,6 +39,7 @@ bool ReadKeyed(const std::filesystem::path& path, const FileKind& kind, const Ca
     if (file.at(kind.tag).get<int>() != kind.version) {
       Fail("{}: this {} has another version; delete the file", path.string(), kind.name);
     }
+    RefuseOther(path, kind, file, "arithmetic", kArithmetic, "another arithmetic");
     RefuseOther(path, kind, file, "graph", key.graph, "another model");
     RefuseOther(path, kind, file, "data", key.data, "other data");
     RefuseOther(path, kind, file, "settings", key.settings, "other settings");

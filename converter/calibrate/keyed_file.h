@@ -20,7 +20,7 @@ struct FileKind {
   const char* way_out;  // besides deleting it; may be empty
 };
 
-// The key and the version; the rest is the kind's own.
+// The version, the arithmetic and the key; the rest is the kind's own.
 nlohmann::json StartFile(const FileKind& kind, const CacheKey& key);
 
 // Whether there is such a file; `read` gets it when it was made from the same. Throws UserError

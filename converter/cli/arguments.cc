@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "converter/images/numbers.h"
+#include "converter/import/states.h"
 #include "converter/metadata/record.h"
 #include "converter/support/error.h"
 
@@ -69,6 +70,19 @@ void InputArguments::AddImportTo(port::Options command) {
            "NAME=VALUE,VALUE,... or NAME=@FILE.npy, broadcast to the input's shape; it takes no "
            "calibration data; may be repeated")
       .OneEach();
+  command
+      .Add(
+          "--state", states,
+          "IN=OUT: input IN is output OUT of the sample before. The session keeps it in FP16; both "
+          "are no input and no output of the blob; may be repeated (docs/state.md)")
+      .OneEach();
+}
+
+void InputArguments::AddSequencesTo(port::Options command) {
+  command.Add(
+      "--sequences", sequences,
+      "of a model with states: how many samples each sequence has, as 400,400; states begin "
+      "again at each (default: all samples are one sequence)");
 }
 
 void InputArguments::AddKeyPointsTo(port::Options command) {
@@ -122,6 +136,7 @@ octet::import::ImportOptions InputArguments::Import() const {
       Fail("--kpt-shape {}: not COUNT,2 or COUNT,3; for example --kpt-shape 17,3", key_points);
     }
   }
+  for (const std::string& text : states) options.states.push_back(import::ParseState(text));
   for (const std::string& text : bound) {
     const auto [name, value] = import::ParseBinding(text, images::ReadNumbers);
     if (!options.bound.emplace(name, value).second) {

@@ -17,12 +17,15 @@ struct InputArguments {
   // Empty: not given.
   std::string mean, std_dev, scale, colour, resize;
   std::string key_points;
-  std::vector<std::string> shapes, bound;
+  std::vector<std::string> shapes, bound, states;
+  std::string sequences;
 
   void AddTo(port::Options command);
   // The same in two parts: what becomes of pixels; which inputs the model has, and their shapes.
   void AddPixelsTo(port::Options command);
   void AddImportTo(port::Options command);
+  // Of commands that run samples: how long the sequences of a model with states are.
+  void AddSequencesTo(port::Options command);
   // Of commands with --decode.
   void AddKeyPointsTo(port::Options command);
   // `base` with what was given put over it; throws UserError.

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "converter/support/error.h"
+#include "converter/support/functions.h"
 
 namespace octet::cli {
 namespace {
@@ -175,7 +176,7 @@ std::string DoubtOf(const assign::Result& result) {
   if (result.chosen == 0) return "";
   const assign::Candidate& chosen = result.candidates[result.chosen];
   const assign::Mean &int8 = result.candidates[0].measured, &mixed = chosen.measured;
-  const double error = std::hypot(int8.standard_error, mixed.standard_error);
+  const double error = math::Hypot(int8.standard_error, mixed.standard_error);
   if (result.reported > 1 && int8.value - mixed.value > error) return "";
   return fmt::format(
       "'{}' may be no better than int8: on {} samples that did not decide it loses {:.3g} +- "

@@ -14,6 +14,7 @@
 #include "converter/quantize/reasons.h"
 #include "converter/quantize/sparse_weights.h"
 #include "converter/report/ledger.h"
+#include "runtime/core/round_up.h"
 
 namespace octet::cli {
 namespace {
@@ -226,6 +227,20 @@ std::string DecibelsOf(const judge::Verdict& verdict, const std::string& plan) {
   return fmt::format("{:.1f}", found->outputs[worst].whole.Db());
 }
 
+// Of every session; each state is there three times (octet/state.h).
+void PrintStates(const convert::Conversion& conversion) {
+  if (conversion.plans.empty() || conversion.plans[0].program.states.empty()) return;
+  const lower::Program& program = conversion.plans[0].program;
+  std::vector<std::string> states;
+  uint64_t bytes = 0;
+  for (const lower::ModelState& state : program.states) {
+    const lower::Tensor& tensor = program.tensors[static_cast<size_t>(state.read)];
+    states.push_back(fmt::format("'{}' ({} bytes)", tensor.name, tensor.Size()));
+    bytes += 3 * RoundUp64(tensor.Size());
+  }
+  fmt::print("states: {}; {} bytes of the arena\n", fmt::join(states, ", "), bytes);
+}
+
 void PrintTable(const convert::Conversion& conversion) {
   const judge::Verdict& verdict = conversion.verdict;
   const auto words = [&](const std::string& plan) -> std::string {
@@ -252,6 +267,11 @@ void PrintTable(const convert::Conversion& conversion) {
           Size(plan.memory.arena_bytes),
           fmt::format("{:.2f}", static_cast<double>(MacsOf(plan)) / 1e6),
           MillisecondsOf(conversion, name));
+  }
+  for (const judge::PlanFindings& plan : verdict.findings.plans) {
+    if (plan.over_time.IsEmpty()) continue;
+    fmt::print("plan {} {}\n", plan.name,
+               plan.over_time.Words(judge::NamesOf(verdict.findings.outputs)));
   }
   for (const std::string& name : verdict.removed) {
     print(name, "fails, not in the file", "-", "-", "-", "-", "-");
@@ -301,6 +321,7 @@ void PrintConversion(const convert::ConvertOptions& options, const convert::Conv
              Size(conversion.blob.size()), conversion.blob.size(), conversion.samples,
              options.random_calibration ? " of RANDOM DATA" : "", seconds);
   PrintTable(conversion);
+  PrintStates(conversion);
   PrintMixed(conversion);
   PrintMatches(options, conversion);
   fmt::print("{}", conversion.told.text);

@@ -7,6 +7,7 @@
 #include "converter/cli/pass_list.h"
 #include "converter/cli/report_file.h"
 #include "converter/cli/short_form.h"
+#include "converter/convert/sequences.h"
 #include "converter/decode/spec.h"
 #include "converter/import/import.h"
 #include "converter/lower/lower.h"
@@ -78,6 +79,7 @@ void ConvertArguments::AddFirst(port::Options command, convert::ConvertOptions* 
 void ConvertArguments::AddCalibration(port::Options command, convert::ConvertOptions* options) {
   command.MoreGroup("Model and calibration");
   input_.AddImportTo(command);
+  input_.AddSequencesTo(command);
   input_.AddKeyPointsTo(command);
   command.AddFlag("--random-calibration", options->random_calibration,
                   "without data: ranges are measured on random data. For a first look at size and "
@@ -230,6 +232,7 @@ void ConvertArguments::CheckRandom(const convert::ConvertOptions& options) const
 std::vector<std::string> ConvertArguments::Read(convert::ConvertOptions* options) const {
   options->preprocess = input_.Preprocess({});
   options->import = input_.Import();
+  options->sequences = convert::ParseSequences(input_.sequences);
   options->import.cut_at = SplitCommas(cut_at_);
   options->calibration = SplitCommas(calibration_);
   options->task = TaskOf(task_);

@@ -275,6 +275,17 @@ json Describe(const blobs::BlobFile& file) {
         {{"name", StringAt(view, output.name)},
          {"shape", std::vector<uint32_t>(output.dims, output.dims + output.rank)}});
   }
+  result["states"] = json::array();
+  for (uint32_t i = 0; i < view.model->state_count; ++i) {
+    const blob::StateRecord& state = view.states[i];
+    result["states"].push_back(
+        {{"name", StringAt(view, state.name)},
+         {"output", StringAt(view, state.output_name)},
+         {"shape", std::vector<uint32_t>(state.dims, state.dims + state.rank)},
+         {"type", state.type == blob::ElementType::kInt32 ? "int32" : "fp16"},
+         {"bytes", StateBytes(state)},
+         {"initial", state.initial == blob::kNone ? "zeros" : "values"}});
+  }
   result["labels"] = view.model->label_count;
   result["session_arena_bytes"] = ArenasJson(file, view);
   for (uint32_t p = 0; p < view.model->plan_count; ++p) {

@@ -40,6 +40,12 @@ void PrintModel(const json& blob) {
   for (const json& output : blob["outputs"]) {
     fmt::print("output {} {}\n", output["name"].get<std::string>(), output["shape"].dump());
   }
+  for (const json& state : blob["states"]) {
+    fmt::print("state {} {}: {}, {} bytes, from output {}, {} at the start\n",
+               state["name"].get<std::string>(), state["shape"].dump(),
+               state["type"].get<std::string>(), state["bytes"].get<uint64_t>(),
+               state["output"].get<std::string>(), state["initial"].get<std::string>());
+  }
 }
 
 // Of FP16 weights also what is computed with them; int8 weights that come a second time,

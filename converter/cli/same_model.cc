@@ -12,6 +12,7 @@
 #include "converter/passes/equalize.h"
 #include "converter/quantize/weight_schemes.h"
 #include "converter/support/error.h"
+#include "converter/support/not_possible.h"
 
 namespace octet::cli {
 
@@ -37,9 +38,9 @@ const graph::Value* InputOf(const BlobView& blob, const graph::Graph& graph, uin
 // What is decoded reads FP32's outputs where the blob says its own numbers stand.
 void RequireSameShapes(const BlobView& blob, const graph::Graph& graph,
                        const std::string& blob_path, const std::string& model) {
-  if (blob.model->output_count != graph.outputs.size()) {
+  if (blob.model->output_count != graph.OwnOutputs()) {
     Fail("{} has {} outputs, {} has {}; give the ONNX file that the blob was made from", blob_path,
-         blob.model->output_count, model, graph.outputs.size());
+         blob.model->output_count, model, graph.OwnOutputs());
   }
   const auto require = [&](const char* kind, const graph::Value& value, const uint32_t* dims,
                            uint32_t rank) {
@@ -102,12 +103,8 @@ double MismatchOf(const graph::Graph& graph, const exporting::Int8Plan& plan) {
 // of its weights do, which nothing else turns that far.
 void EqualizeAsMade(const BlobView& blob, const std::string& blob_path, graph::Graph* graph) {
   constexpr double kFar = 0.5;
-  std::optional<exporting::Int8Plan> plan;
-  try {
-    plan.emplace(blob, blob_path);
-  } catch (const UserError&) {
-    return;  // no int8 plan, or no names
-  }
+  const auto plan = TryTo([&] { return exporting::Int8Plan(blob, blob_path); }).value;
+  if (!plan) return;
   const auto is_wide = [graph](size_t node) {
     const auto weights = operators::WeightsOf(*graph, graph->nodes[node]);
     return weights && weights->outputs > quantize::kGroupAbove;
@@ -137,6 +134,12 @@ void EqualizeAsMade(const BlobView& blob, const std::string& blob_path, graph::G
 ImportOptions EndingWith(const blobs::BlobFile& file, ImportOptions options) {
   const BlobView view = blobs::ViewOf(file);
   options.cut_at.clear();
+  options.states.clear();
+  options.states_by_name = false;
+  for (uint32_t i = 0; i < view.model->state_count; ++i) {
+    options.states.emplace_back(StringAt(view, view.states[i].name),
+                                StringAt(view, view.states[i].output_name));
+  }
   for (uint32_t i = 0; i < view.model->output_count; ++i) {
     options.cut_at.emplace_back(StringAt(view, view.outputs[i].name));
   }
@@ -166,6 +169,7 @@ graph::Graph WithInputsOf(const blobs::BlobFile& file, graph::Graph graph) {
     if (id != graph::kNoValue) inputs.push_back(id);
   }
   graph.inputs = std::move(inputs);
+  graph.states.clear();
   return graph;
 }
 

@@ -130,7 +130,8 @@ void RequirePictureInput(ShortCommand command, const graph::Graph& graph,
 
 // Of several inputs, a picture among them: nothing says how its pixels are scaled.
 void RequireScale(const graph::Graph& graph, const std::string& model) {
-  for (const graph::ValueId id : graph.inputs) {
+  for (size_t i = 0; i < graph.OwnInputs(); ++i) {
+    const graph::ValueId id = graph.inputs[i];
     bool channels_last = false;
     const graph::Value& input = graph.At(id);
     if (!images::IsImageInput(*input.shape, &channels_last)) continue;
@@ -162,9 +163,9 @@ std::vector<std::string> Complete(ShortCommand command, const std::string& pictu
   if (converts) NameOutput(options, &lines);
   passes::PassReport unused;
   const graph::Graph graph = convert::LoadGraph(options->model, options->import, &unused);
-  if (graph.inputs.size() != 1) {
+  if (graph.OwnInputs() != 1) {
     Fail("{}: it has {} inputs; give --calibrate: a path for each, joined by commas{}",
-         options->model, graph.inputs.size(), AndBlob(command));
+         options->model, graph.OwnInputs(), AndBlob(command));
   }
   if (!fs::exists(pictures)) Fail("{}: no such file or folder; name pictures", pictures);
   const recognise::Contents contents = recognise::ContentsOf(pictures);
@@ -178,12 +179,12 @@ std::vector<std::string> CompleteRandom(recognise::Given given, convert::Convert
   NameOutput(options, &lines);
   passes::PassReport unused;
   const graph::Graph graph = convert::LoadGraph(options->model, options->import, &unused);
-  options->calibration.assign(graph.inputs.size(), "random data");
+  options->calibration.assign(graph.OwnInputs(), "random data");
   lines.push_back(
       fmt::format("RANDOM DATA: {} samples of noise in place of pictures; to change: "
                   "--calibrate PICTURES instead of --random-calibration",
                   options->samples));
-  if (graph.inputs.size() == 1) {
+  if (graph.OwnInputs() == 1) {
     TakeFrom(ShortCommand::kConvert, graph, recognise::Contents::kPictures, given, options, &lines);
   } else if (!given.pixels) {
     const std::vector<std::string> bytes = TakeBytes(false, options);

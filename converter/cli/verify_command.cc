@@ -15,6 +15,7 @@
 #include "converter/convert/import.h"
 #include "converter/convert/inputs.h"
 #include "converter/convert/progress.h"
+#include "converter/convert/sequences.h"
 #include "converter/convert/warnings.h"
 #include "converter/export/model_edit.h"
 #include "converter/judge/judge.h"
@@ -192,6 +193,12 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
                                         input.Preprocess(PreprocessOf(blob)), &warnings);
   for (const std::string& warning : warnings) convert::PrintWarning(warning);
   const std::vector<int64_t> samples = ChosenSamples(options, data[0]->size());
+  const auto sequences = convert::SequencesOf(imported, convert::ParseSequences(input.sequences),
+                                              data.empty() ? 0 : data[0]->size());
+  if (!sequences.empty() && (!options.against.empty() || !options.sample_indices.empty())) {
+    Fail("{}: the model has states, so its samples are a sequence; remove {}", options.model,
+         options.against.empty() ? "--sample-indices" : "--against");
+  }
   const auto count = static_cast<int64_t>(samples.size());
   const judge::Decoder decoder(view);
   std::optional<judge::Truth> truth;
@@ -211,6 +218,7 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
   given.blob_bytes = blob.bytes();
   for (const auto& dataset : data) given.inputs.push_back(dataset.get());
   given.samples = samples;
+  given.starts = convert::StartsOf(sequences);
   given.machine = {isa, port::Features(cpu)};
   given.threads = threads;
   given.progress = [&progress](int64_t done, int64_t total) { progress.Show(done, total); };
@@ -244,6 +252,9 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
   for (size_t p = 0; p < findings.plans.size(); ++p) {
     const judge::PlanFindings& plan = findings.plans[p];
     agrees &= plan.Agrees();
+    if (!plan.over_time.IsEmpty()) {
+      report["over_time"][plan.name] = plan.over_time.Json(judge::NamesOf(findings.outputs));
+    }
     for (size_t o = 0; o < plan.outputs.size(); ++o) {
       nlohmann::json row = RowOf(findings, plan, o);
       // The score belongs to the plan, not to one of its outputs.
@@ -275,6 +286,11 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
               : "";
       PrintRow(findings, plan, o, score, options.details);
     }
+  }
+  for (const judge::PlanFindings& plan : findings.plans) {
+    if (plan.over_time.IsEmpty()) continue;
+    fmt::print("{:<8} {:<7}  {}\n", plan.name, "",
+               plan.over_time.Words(judge::NamesOf(findings.outputs)));
   }
   PrintConfident(findings);
   if (theirs) PrintLayers(report);
@@ -339,6 +355,7 @@ void AddVerify(port::CommandLine& app, std::function<int()>* run) {
                   "also print the figures that do not decide, such as dB where boxes decide");
   command.AddFlag("--json", options->json, "print the figures as JSON");
   input->AddTo(command);
+  input->AddSequencesTo(command);
   command.WhenChosen([=] {
     *run = [=] {
       if (!options->sample_indices.empty() &&

@@ -1,6 +1,8 @@
 #include "converter/convert/calibrate.h"
 
 #include <algorithm>
+#include <iterator>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -13,16 +15,18 @@
 #include "converter/convert/progress.h"
 #include "converter/convert/recovery.h"
 #include "converter/judge/section_decoder.h"
+#include "converter/support/threads.h"
 
 namespace octet::convert {
 namespace {
 
 // Of a conversion from here on, in order (progress.h). recovery: those of RecoverInt8.
-std::vector<std::string> StagesOf(const ConvertOptions& options,
+std::vector<std::string> StagesOf(const ConvertOptions& options, bool states,
                                   const std::vector<std::string>& recovery) {
   std::vector<std::string> stages;
   if (!options.sample_labels.empty()) stages.emplace_back("comparing with labels");
   if (options.select != 0) stages.emplace_back("selecting");
+  if (states) stages.emplace_back("recording states");
   stages.emplace_back("calibrating");
   stages.insert(stages.end(), recovery.begin(), recovery.end());
   if (options.mixed) {
@@ -61,12 +65,28 @@ struct AnswerKeeper {
   judge::Answers answers;
 };
 
+// The states in front of each sample, and whole sequences that do not calibrate.
+void AddStates(Calibrated* result) {
+  const ConvertOptions& options = result->options();
+  Progress progress("recording states");
+  std::vector<std::unique_ptr<images::Dataset>> states =
+      RecordStates(result->graph, result->inputs, result->sequences, ThreadCount(options.threads),
+                   [&progress](int64_t done, int64_t total) { progress.Show(done, total); });
+  progress.Finish();
+  std::move(states.begin(), states.end(), std::back_inserter(result->inputs));
+  result->calibrating = CalibratingOf(result->sequences);
+  if (result->calibrating == result->sequences.size()) return;
+  std::vector<int64_t>& kept = result->choice.covering.emplace();
+  for (int64_t i = 0; i < result->sequences[result->calibrating].first; ++i) kept.push_back(i);
+  for (auto& input : result->inputs) input = images::Subset(std::move(input), kept);
+}
+
 }  // namespace
 
 Calibrated Calibrate(const Prepared& from) {
   const ConvertOptions& options = from.options();
-  Calibrated result{from, from.graph, {}, {}, 1, {}, {}, 0, {}, {}, from.graph.notes, false};
-  PlanStages(StagesOf(options,
+  Calibrated result{from, from.graph, {}, {}, 1, {}, {}, 0, {}, 0, {}, {}, from.graph.notes, false};
+  PlanStages(StagesOf(options, !result.graph.states.empty(),
                       RecoveryStages(result.graph, from.config, from.clock.get(), options.effort)));
   if (options.random_calibration) {
     result.warnings.emplace_back(
@@ -80,17 +100,22 @@ Calibrated Calibrate(const Prepared& from) {
         CheckCalibration(result.inputs, options.calibration, options.preprocess, &result.warnings);
   }
   result.given = result.inputs.empty() ? 1 : result.inputs[0]->size();
-  result.choice = ChooseSamples(result.graph, options, from.info, &result.inputs);
+  result.sequences = SequencesOf(result.graph, options.sequences, result.given);
+  if (result.graph.states.empty()) {
+    result.choice = ChooseSamples(result.graph, options, from.info, &result.inputs);
+  } else {
+    AddStates(&result);
+  }
   for (const auto& input : result.inputs) result.datasets.push_back(input.get());
-  if (from.constant_parts && TakeConstantParts(result.datasets, options, &result.graph) > 0) {
+  if (from.constant_parts && result.graph.states.empty() &&
+      TakeConstantParts(result.datasets, options, &result.graph) > 0) {
     InModel(options.model, [&] { CheckPlans(result.graph, from.config); });
   }
   AnswerKeeper keeper(result);
   result.statistics =
       CollectStatistics(result.graph, result.datasets, options, keeper.Listener(), &result.halves);
   result.answers = std::move(keeper.answers);
-  result.samples =
-      std::min<int64_t>(options.samples, result.datasets.empty() ? 0 : result.datasets[0]->size());
+  result.samples = result.datasets.empty() ? 0 : result.datasets[0]->size();
   return result;
 }
 

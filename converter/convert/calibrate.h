@@ -13,6 +13,7 @@
 #include "converter/calibrate/halves.h"
 #include "converter/convert/calibration_data.h"
 #include "converter/convert/prepare.h"
+#include "converter/convert/sequences.h"
 #include "converter/convert/warnings.h"
 #include "converter/graph/graph.h"
 #include "converter/images/dataset.h"
@@ -27,6 +28,8 @@ struct Calibrated {
   std::vector<const images::Dataset*> datasets;                  // the same
   int64_t given = 1;                                             // samples there were
   SampleChoice choice;                                           // of these
+  std::vector<Sequence> sequences;                               // of the samples given; of states
+  size_t calibrating = 0;                                        // of the sequences; others judge
   std::vector<std::optional<calibrate::Statistics>> statistics;  // by value
   int64_t samples = 0;                                           // that calibrated
   calibrate::Halves halves;                                      // statistics of two halves

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -33,8 +34,16 @@ void Keep(const std::vector<int64_t>& samples,
   for (auto& input : *inputs) input = images::Subset(std::move(input), samples);
 }
 
+void Pick(const std::vector<int64_t>& samples, SampleChoice* choice,
+          std::vector<std::unique_ptr<images::Dataset>>* inputs) {
+  std::vector<int64_t> of_given;
+  for (const int64_t sample : samples) of_given.push_back(choice->IndexOfGiven(sample));
+  choice->covering = std::move(of_given);
+  Keep(samples, inputs);
+}
+
 // What the choice of samples depends on besides model and data; empty where there is none.
-std::string ChoiceText(const ConvertOptions& options) {
+std::string ChoiceText(const graph::Graph& graph, const ConvertOptions& options) {
   std::string text;
   if (!options.sample_labels.empty()) {
     text += fmt::format(" labels {} quality {} task {} decode {}",
@@ -45,6 +54,11 @@ std::string ChoiceText(const ConvertOptions& options) {
     }
   }
   if (options.select > 0) text += fmt::format(" select {}", options.select);
+  for (size_t s = 0; s < graph.states.size(); ++s) {
+    text += fmt::format(" state {}={}", graph.At(graph.inputs[graph.OwnInputs() + s]).name,
+                        graph.At(graph.outputs[graph.OwnOutputs() + s]).name);
+  }
+  for (const int64_t length : options.sequences) text += fmt::format(" sequence {}", length);
   return text;
 }
 
@@ -92,11 +106,11 @@ SampleChoice ChooseSamples(const graph::Graph& graph, const ConvertOptions& opti
         calibrate::SelectSamples(graph, Pointers(*inputs), candidates, options.select);
     choice.cover = {static_cast<int64_t>(selection.samples.size()), selection.candidates,
                     selection.coverage};
-    std::vector<int64_t>& covering = choice.covering.emplace(selection.samples);
-    for (int64_t& sample : covering) {
-      if (choice.understood) sample = (*choice.understood)[static_cast<size_t>(sample)];
-    }
-    Keep(selection.samples, inputs);
+    Pick(selection.samples, &choice, inputs);
+  }
+  const int64_t left = inputs->empty() ? 0 : inputs->front()->size();
+  if (left > options.samples) {
+    Pick(calibrate::PickSamples(left, options.samples, options.seed), &choice, inputs);
   }
   return choice;
 }
@@ -110,7 +124,7 @@ std::vector<std::optional<calibrate::Statistics>> CollectStatistics(
   settings.samples = options.samples;
   settings.seed = options.seed;
   settings.threads = ThreadCount(options.threads);
-  settings.choice = ChoiceText(options);
+  settings.choice = ChoiceText(graph, options);
   settings.progress = [&progress](int64_t done, int64_t total) { progress.Show(done, total); };
   settings.outputs = outputs;
   if (options.cache.empty()) return calibrate::Collect(graph, datasets, settings, halves);

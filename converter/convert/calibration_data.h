@@ -29,7 +29,7 @@ struct SampleChoice {
   std::optional<Labels> labels;  // --sample-labels
   std::optional<Cover> cover;    // --select
   // Which of the samples given: those that --sample-labels keeps, and of these those that --select
-  // chooses.
+  // and --samples choose.
   std::optional<std::vector<int64_t>> understood, covering;
 
   // index: of the samples that are left.

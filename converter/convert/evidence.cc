@@ -20,8 +20,11 @@ namespace octet::convert {
 namespace {
 
 // Of the samples given: those that calibration leaves, where there are any.
-JudgeSamples Choose(const Calibrated& calibrated, const simulate::Samples& decided, bool answers) {
+JudgeSamples Choose(const Calibrated& calibrated, bool answers) {
   if (calibrated.inputs.empty()) return {{0}, 0, 1, {}, 1};  // one answer, whatever is given
+  if (!calibrated.sequences.empty()) {
+    return JudgingOf(calibrated.sequences, calibrated.calibrating);
+  }
   const auto all_of = [&calibrated](const std::optional<std::vector<int64_t>>& chosen) {
     if (chosen) return *chosen;
     std::vector<int64_t> all(static_cast<size_t>(calibrated.given));
@@ -29,9 +32,7 @@ JudgeSamples Choose(const Calibrated& calibrated, const simulate::Samples& decid
     return all;
   };
   const std::vector<int64_t> kept = all_of(calibrated.choice.understood);
-  return ChooseJudgeSamples(kept, calibrated.choice.covering ? *calibrated.choice.covering : kept,
-                            calibrated.options().samples, calibrated.options().seed, decided,
-                            answers);
+  return ChooseJudgeSamples(kept, calibrated.choice.covering.value_or(kept), answers);
 }
 
 std::vector<int64_t> Spread(const std::vector<int64_t>& samples, size_t wanted) {
@@ -50,20 +51,21 @@ judge::Machine ThisMachine() {
 
 }  // namespace
 
-Evidence::Evidence(const Calibrated& calibrated, const simulate::Samples& decided)
+Evidence::Evidence(const Calibrated& calibrated)
     : calibrated_(calibrated), info_(calibrated.from.info) {
   if (auto found = FindJudgingDecoder(calibrated)) {
     decoder_ = std::move(found->preset);
     info_.task = blob::Task::kDetect;
     info_.decode = std::move(found->section);
   }
-  samples_ = Choose(calibrated, decided, HasAnswers());
+  samples_ = Choose(calibrated, HasAnswers());
   judging_ = samples_.indices;
   Warnings ignored;
   data_ = OpenCalibration(calibrated.graph, calibrated.options(), &ignored);
 }
 
 void Evidence::ExcludeHalf(size_t half) {
+  if (!calibrated_.sequences.empty()) return;  // half of a sequence is none
   std::vector<int64_t> others;
   for (size_t i = 0; i < samples_.indices.size(); ++i) {
     if (i % 2 != half) others.push_back(samples_.indices[i]);
@@ -81,6 +83,7 @@ judge::Asked Evidence::Ask() const {
   judge::Asked asked;
   for (const auto& input : data_) asked.inputs.push_back(input.get());
   asked.samples = samples_.indices;
+  asked.starts = StartsOf(calibrated_.sequences);
   asked.threads = static_cast<int>(std::min<int64_t>(ThreadCount(calibrated_.options().threads),
                                                      static_cast<int64_t>(asked.samples.size())));
   return asked;
@@ -108,6 +111,10 @@ judge::Answers Evidence::Run(const graph::Graph& graph, const std::vector<int64_
 
 const judge::Answers& Evidence::Fp32() const {
   if (fp32_) return *fp32_;
+  if (!calibrated_.sequences.empty()) {
+    fp32_ = Run(calibrated_.from.from.from.graph, samples_.indices, false);
+    return *fp32_;
+  }
   const judge::Answers& other = calibrated_.answers;
   std::vector<int64_t> of_both;
   for (const int64_t sample : samples_.indices) {
@@ -136,7 +143,8 @@ const judge::Answers& Evidence::Fp32() const {
 }
 
 std::optional<double> Evidence::LogitResponse(const graph::Graph& changed) const {
-  constexpr size_t kAsked = 4;  // samples
+  if (!calibrated_.sequences.empty()) return std::nullopt;  // samples are not independent
+  constexpr size_t kAsked = 4;                              // samples
   const judge::Answers& before = Fp32();
   const auto sure_boxes = [&before](int64_t sample) {
     const auto& boxes = before.at(sample).boxes;
@@ -191,11 +199,12 @@ judge::Findings Evidence::Judge(const std::vector<write::Plan>& plans) const {
   given.machine = ThisMachine();
   given.threads = ThreadCount(calibrated_.options().threads);
   given.progress = [&progress](int64_t done, int64_t total) { progress.Show(done, total); };
-  if (HasAnswers()) {
+  given.starts = StartsOf(calibrated_.sequences);
+  if (HasAnswers() && given.starts.empty()) {
     given.answers = &Fp32();
     given.numbers = static_cast<size_t>(samples_.numbers);
   }
-  given.outputs = &outputs_;
+  if (given.starts.empty()) given.outputs = &outputs_;
   judge::Findings findings = judge::Judge(given);
   progress.Finish();
   return findings;

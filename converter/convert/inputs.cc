@@ -14,11 +14,11 @@ std::vector<std::unique_ptr<images::Dataset>> OpenInputs(const graph::Graph& gra
                                                          const std::vector<std::string>& paths,
                                                          const images::Preprocess& preprocess,
                                                          std::vector<std::string>* warnings) {
-  if (paths.size() != graph.inputs.size()) {
+  if (paths.size() != graph.OwnInputs()) {
     Fail(
         "the model has {} inputs, but {} data sets are given; give one path per input, joined by "
         "commas",
-        graph.inputs.size(), paths.size());
+        graph.OwnInputs(), paths.size());
   }
   std::vector<std::unique_ptr<images::Dataset>> datasets;
   const calibrate::StandIns stand_ins(graph);
@@ -50,7 +50,7 @@ std::vector<std::unique_ptr<images::Dataset>> OpenCalibration(const graph::Graph
     return OpenInputs(graph, options.calibration, options.preprocess, warnings);
   }
   std::vector<std::unique_ptr<images::Dataset>> datasets;
-  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+  for (size_t i = 0; i < graph.OwnInputs(); ++i) {
     const graph::Shape& shape = *graph.At(graph.inputs[i]).shape;
     bool channels_last = false;
     images::Preprocess own = options.preprocess;

@@ -18,14 +18,20 @@ write::ModelInfo InfoOf(const graph::Graph& graph, const ConvertOptions& options
       graph, {options.task, options.decode, options.decode_section, options.labels},
       info.labels.size());
   info.verbosity = options.verbosity;
-  for (graph::ValueId id : graph.inputs) {
+  for (size_t i = 0; i < graph.OwnInputs(); ++i) {
     bool channels_last = false;
-    const graph::Value& value = graph.At(id);
+    const graph::Value& value = graph.At(graph.inputs[i]);
     info.inputs.push_back(
         {value.name, *value.shape, images::IsImageInput(*value.shape, &channels_last)});
   }
-  for (graph::ValueId id : graph.outputs) {
-    info.outputs.push_back({graph.At(id).name, *graph.At(id).shape, false});
+  for (size_t o = 0; o < graph.OwnOutputs(); ++o) {
+    const graph::Value& value = graph.At(graph.outputs[o]);
+    info.outputs.push_back({value.name, *value.shape, false});
+  }
+  for (size_t s = 0; s < graph.states.size(); ++s) {
+    const graph::Value& value = graph.At(graph.inputs[graph.OwnInputs() + s]);
+    info.states.push_back(
+        {{value.name, *value.shape, false}, graph.At(graph.outputs[graph.OwnOutputs() + s]).name});
   }
   return info;
 }

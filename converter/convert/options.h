@@ -51,9 +51,10 @@ struct ConvertOptions {
   bool winograd_fp16 = false;       // Winograd's method in the FP16 plan, the same
   bool native_fp16 = false;         // FP16 arithmetic in the FP16 plan, the same
   int64_t samples = 512;
-  int64_t select = 0;          // of those, the ones that cover most; 0: all
-  std::string sample_labels;   // JSON in COCO's form; empty: none
-  double label_quality = 0.7;  // of pictures that count, by sample_labels.h
+  std::vector<int64_t> sequences;  // lengths, of a model with states; empty: all samples are one
+  int64_t select = 0;              // of those, the ones that cover most; 0: all
+  std::string sample_labels;       // JSON in COCO's form; empty: none
+  double label_quality = 0.7;      // of pictures that count, by sample_labels.h
   uint64_t seed = 1;
   Effort effort = Effort::kDefault;
   double fp16_budget = kFp16Budget;           // share of the int8 plan's time that FP16 may add

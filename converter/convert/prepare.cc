@@ -122,6 +122,10 @@ Prepared Prepare(const Passed& from) {
   prepared.asked = {options.model, board, plan_count, options.seed, options.preprocess};
   for (const auto& section : options.sections) section->Check(prepared.asked);
   CheckSampleOptions(options, prepared.info);
+  if (!prepared.graph.states.empty() && (options.select != 0 || !options.sample_labels.empty())) {
+    Fail("{}: the model has states, so its samples are a sequence; remove {}", options.model,
+         options.select != 0 ? "--select" : "--sample-labels");
+  }
   return prepared;
 }
 

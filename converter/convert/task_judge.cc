@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "converter/judge/score.h"
+#include "converter/support/functions.h"
 #include "runtime/decode/scores.h"
 
 namespace octet::convert {
@@ -69,7 +70,7 @@ void ToProbabilities(blob::Activation activation, std::vector<float>* scores) {
   const float most = *std::max_element(scores->begin(), scores->end());
   sum = 0;
   for (float& score : *scores) {
-    score = std::exp(score - most);
+    score = math::Exp(score - most);
     sum += score;
   }
   for (float& score : *scores) score = static_cast<float>(score / sum);

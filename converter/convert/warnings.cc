@@ -10,6 +10,7 @@
 
 #include "converter/decode/spec.h"
 #include "converter/images/image_input.h"
+#include "converter/support/functions.h"
 #include "runtime/format/decode.h"
 
 namespace octet::convert {
@@ -92,7 +93,7 @@ void WarnOfCalibration(const graph::Graph& graph,
         samples, samples == 1 ? "" : "s", pictures ? "pictures" : "samples", kEnoughSamples,
         pictures ? "pictures from the camera" : "real samples"));
   }
-  for (size_t i = 0; i < datasets.size(); ++i) {
+  for (size_t i = 0; i < std::min(datasets.size(), graph.OwnInputs()); ++i) {
     const graph::Shape& shape = *graph.At(graph.inputs[i]).shape;
     bool channels_last = false;
     if (!images::IsImageInput(shape, &channels_last)) continue;
@@ -106,7 +107,7 @@ void WarnOfRange(const graph::Graph& graph,
                  const std::vector<std::optional<calibrate::Statistics>>& statistics,
                  const std::vector<std::unique_ptr<images::Dataset>>& datasets,
                  const ConvertOptions& options, Warnings* warnings) {
-  for (size_t i = 0; i < datasets.size(); ++i) {
+  for (size_t i = 0; i < std::min(datasets.size(), graph.OwnInputs()); ++i) {
     const graph::ValueId id = graph.inputs[i];
     const auto& seen = statistics[static_cast<size_t>(id)];
     bool channels_last = false;
@@ -175,7 +176,7 @@ void WarnOfScores(const std::vector<graph::ValueId>& outputs,
       // Among coordinates the largest number is none of the scores.
       if (!seen || seen->count == 0 || field.output == level.box.output) return 1.0;
       const double x = seen->max;
-      return activation == blob::Activation::kSigmoid ? 1 / (1 + std::exp(-x)) : x;
+      return activation == blob::Activation::kSigmoid ? 1 / (1 + math::Exp(-x)) : x;
     };
     double score = largest(level.scores, record.class_activation);
     if (record.has_object != 0) score *= largest(level.object, record.object_activation);

@@ -3,8 +3,12 @@
 #define OCTET_CONVERTER_DECODE_TABLE_H_
 
 #include "converter/decode/spec.h"
+#include "converter/decode/unfit.h"
 
 namespace octet::decode {
+
+// Throws Unfit. advice: empty for what helps with any preset, or any file.
+[[noreturn]] void Reject(const Spec& spec, const std::string& why, const std::string& advice = "");
 
 struct Table {
   uint32_t output;

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "converter/support/error.h"
+#include "converter/support/not_possible.h"
 
 namespace octet::exporting {
 namespace {
@@ -32,7 +32,7 @@ Int8Plan::Int8Plan(const BlobView& blob, const std::string& path) : blob_(blob) 
     ++number;
   }
   if (number == blob.model->plan_count)
-    Fail("{}: has no int8 plan to export; give a blob with one (octet inspect)", path);
+    RuleOut("{}: has no int8 plan to export; give a blob with one (octet inspect)", path);
   ViewPlan(blob, number, &plan_);
   bool named = false;
   for (uint32_t i = 0; i < plan_.header->layer_count; ++i) {
@@ -56,7 +56,7 @@ Int8Plan::Int8Plan(const BlobView& blob, const std::string& path) : blob_(blob) 
     }
   }
   if (!named) {
-    Fail("{}: has no tensor names; convert the model with --verbosity detailed", path);
+    RuleOut("{}: has no tensor names; convert the model with --verbosity detailed", path);
   }
 }
 

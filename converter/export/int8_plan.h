@@ -24,7 +24,7 @@ struct LayerNumbers {
 
 class Int8Plan {
  public:
-  // Of the first plan that is int8. Throws UserError where there is none, or where the blob was
+  // Of the first plan that is int8. Throws NotPossible where there is none, or where the blob was
   // written without names.
   Int8Plan(const BlobView& blob, const std::string& path);
 

@@ -78,6 +78,13 @@ class Exporter {
 
   void CheckPorts() const {
     const blob::ModelRecord& model = *plan_.blob().model;
+    if (model.state_count != 0) {
+      Fail(
+          "{}: its model has states, which are no inputs and outputs of the blob; export a blob "
+          "that "
+          "was converted without them",
+          path_);
+    }
     if (model.input_count != graph_.inputs.size() || model.output_count != graph_.outputs.size()) {
       Fail(
           "{}: has {} inputs and {} outputs, the model {} and {}; give the ONNX model it was made "

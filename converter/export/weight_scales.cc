@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "converter/quantize/scheme.h"
+#include "converter/support/functions.h"
 
 namespace octet::exporting {
 namespace {
@@ -39,7 +40,7 @@ double NearestScale(const std::vector<float>& given, const graph::Tensor& weight
                                LargestOf(weights, 0, count)}) {
     const double scale = largest / 127;
     if (scale > 0) {
-      consider(std::ldexp(scale, static_cast<int>(std::lround(std::log2(fitted / scale)))));
+      consider(std::ldexp(scale, static_cast<int>(std::lround(math::Log2(fitted / scale)))));
     }
   }
   return nearest;

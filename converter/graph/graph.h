@@ -60,11 +60,20 @@ struct Graph {
   std::vector<Node> nodes;      // topological order, always
   std::vector<ValueId> inputs;  // without initialisers
   std::vector<ValueId> outputs;
+  // What the model keeps from sample to sample: the last inputs are in the next sample what the
+  // last outputs are in this one, as many, in one order. Of each its value in the first sample of a
+  // sequence.
+  std::vector<Tensor> states;
+  // Inputs with a value that the model gives, by name (import alone).
+  std::map<std::string, Tensor> defaults;
   std::vector<std::string> notes;  // what the user has to hear of how the model was read
   std::map<std::string, std::string> metadata;  // ModelProto.metadata_props (converter/metadata)
 
   Value& At(ValueId id) { return values[static_cast<size_t>(id)]; }
   const Value& At(ValueId id) const { return values[static_cast<size_t>(id)]; }
+  // Without states.
+  size_t OwnInputs() const { return inputs.size() - states.size(); }
+  size_t OwnOutputs() const { return outputs.size() - states.size(); }
   ValueId AddValue(Value value);
   ValueId AddConstant(const std::string& name, Tensor tensor);
   ValueId AddConstant(const std::string& name, graph::Constant constant);

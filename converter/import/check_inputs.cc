@@ -24,11 +24,12 @@ bool IsCodes(const graph::Graph& graph, const graph::Links& links, graph::ValueI
 
 }  // namespace
 
-void CheckInputs(const graph::Graph& graph) {
+void CheckInputs(const graph::Graph& graph, const std::vector<std::string>& states) {
   const graph::Links links(graph);
   for (const graph::ValueId id : graph.inputs) {
     const graph::Value& input = graph.At(id);
     if (input.type == graph::DataType::kFloat || IsCodes(graph, links, id)) continue;
+    if (std::find(states.begin(), states.end(), input.name) != states.end()) continue;
     const std::string cut = CutAdvice(graph, id);
     Fail("input '{}' is {}; a board feeds floats only; make it a constant: {}{}", input.name,
          graph::Name(input.type), BindAdvice(graph, id),

@@ -23,6 +23,7 @@
 #include "converter/import/quantized_types.h"
 #include "converter/import/settle_flow.h"
 #include "converter/import/slice_bounds.h"
+#include "converter/import/states.h"
 #include "converter/import/tensor.h"
 #include "converter/metadata/record.h"
 #include "converter/operators/newer/bounded_boxes.h"
@@ -77,7 +78,16 @@ class Importer {
     ConnectInputs();
     ReadOutputs();
     graph_.SortTopologically();
-    if (!options_.cut_at.empty()) CutAt(graph_, options_.cut_at, options_.cut_if_known);
+    if (!options_.cut_at.empty()) {
+      std::vector<std::string> ends = options_.cut_at;  // states go on behind the cut
+      for (const StateNames& state : FindStates(graph_, options_)) {
+        if (std::find(ends.begin(), ends.end(), state.output) == ends.end() &&
+            (state.asked || options_.cut_if_known)) {
+          ends.push_back(state.output);
+        }
+      }
+      CutAt(graph_, ends, options_.cut_if_known);
+    }
     for (const Node& node : graph_.nodes) {
       if (const auto found = unread_.find(node.name); found != unread_.end()) {
         throw UserError(found->second);
@@ -163,7 +173,10 @@ class Importer {
       // Before IR 4 every initialiser was listed as an input too; since then it is a default. Ours
       // are constants both times.
       const auto defined = definitions_.find(input.name());
-      if (defined != definitions_.end() && graph_.Constant(defined->second.id) != nullptr) continue;
+      if (defined != definitions_.end() && graph_.Constant(defined->second.id) != nullptr) {
+        if (IsState(input.name())) KeepDefault(defined->second.id);
+        continue;
+      }
       ReadInput(input);
       names.push_back(input.name());
       unused.erase(input.name());
@@ -174,6 +187,19 @@ class Importer {
     }
     if (names.empty() && !is_part_)
       Fail("the graph has no inputs, so it has nothing to compute; export the model again");
+  }
+
+  bool IsState(const std::string& input) const {
+    return std::any_of(options_.states.begin(), options_.states.end(),
+                       [&input](const auto& state) { return state.first == input; });
+  }
+
+  // A state that begins with the value of an initialiser.
+  void KeepDefault(ValueId id) {
+    Value& value = graph_.At(id);
+    graph_.defaults[value.name] = *graph_.Constant(id);
+    value.constant = {};
+    graph_.inputs.push_back(id);
   }
 
   void ReadInput(const onnx::ValueInfoProto& input) {

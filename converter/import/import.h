@@ -26,6 +26,9 @@ struct ImportOptions {
   // outputs stay, and whoever compares sees that they are others.
   bool cut_if_known = false;
   Bindings bound = {};  // --bind: inputs that are constants (bind.h)
+  // --state: inputs that are outputs of the sample before, and these.
+  std::vector<std::pair<std::string, std::string>> states = {};
+  bool states_by_name = true;  // pairs of names that say so are states too (states.h)
   // Single fields of the metadata, in place of the model's.
   std::map<std::string, std::string> metadata = {};
 };
@@ -56,7 +59,8 @@ void CheckOperators(const graph::Graph& graph);
 // Throws for an input that no board can feed, which is any but floats and codes of 8 bits that are
 // dequantized first of all (uint8 pictures): names --bind with a value
 // that is likely (bind_advice.h), or tensors to end the model at.
-void CheckInputs(const graph::Graph& graph);
+// States are no inputs.
+void CheckInputs(const graph::Graph& graph, const std::vector<std::string>& states = {});
 
 }  // namespace octet::import
 

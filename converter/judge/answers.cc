@@ -16,6 +16,7 @@ namespace octet::judge {
 namespace {
 
 using RunSample = std::function<Outputs(int thread, const std::vector<graph::Tensor>& inputs)>;
+using Reset = std::function<void(int thread)>;
 using Keep = std::function<void(int64_t sample, const Outputs& outputs)>;
 
 // In scores and confidences, which are 1 at most; in pixels; in shares of labels.
@@ -50,15 +51,20 @@ bool AllNear(const std::vector<T>& a, const std::vector<T>& b) {
                     [](const T& x, const T& y) { return AreNear(x, y); });
 }
 
+int ThreadsOf(const Asked& asked) {
+  return asked.starts.empty() ? std::max(1, asked.threads) : 1;
+}
+
 // By the order of asked.samples.
 std::vector<Answer> Ask(const Asked& asked, const Decoder* decoder, const RunSample& run,
-                        const Keep& keep = {}) {
+                        const Reset& reset, const Keep& keep = {}) {
   std::vector<Answer> answers(asked.samples.size());
   std::mutex showing;
   int64_t done = 0;
   const auto count = static_cast<int64_t>(asked.samples.size());
-  executor::ParallelFor(count, asked.threads, [&](int thread, int64_t i) {
+  executor::ParallelFor(count, ThreadsOf(asked), [&](int thread, int64_t i) {
     const int64_t sample = asked.samples[static_cast<size_t>(i)];
+    if (asked.starts.count(sample) != 0) reset(thread);
     std::vector<graph::Tensor> inputs;
     for (const images::Dataset* input : asked.inputs) inputs.push_back(input->Load(sample));
     Outputs outputs = run(thread, inputs);
@@ -97,7 +103,7 @@ Answers AnswersOfFp32(const graph::Graph& imported, const std::vector<std::strin
                       const Decoder* decoder, const Asked& asked, const Keep& keep) {
   const graph::Graph graph = WithRealPorts(OfOutputs(imported));
   std::vector<std::unique_ptr<Reference>> references;
-  for (int t = 0; t < std::max(1, asked.threads); ++t) {
+  for (int t = 0; t < ThreadsOf(asked); ++t) {
     references.push_back(std::make_unique<Reference>(graph, names));
   }
   std::vector<Answer> made = Ask(
@@ -105,7 +111,7 @@ Answers AnswersOfFp32(const graph::Graph& imported, const std::vector<std::strin
       [&](int thread, const auto& inputs) {
         return references[static_cast<size_t>(thread)]->Run(inputs);
       },
-      keep);
+      [&](int thread) { references[static_cast<size_t>(thread)]->Reset(); }, keep);
   Answers answers;
   for (size_t i = 0; i < made.size(); ++i) answers[asked.samples[i]] = std::move(made[i]);
   return answers;
@@ -114,7 +120,7 @@ Answers AnswersOfFp32(const graph::Graph& imported, const std::vector<std::strin
 std::unique_ptr<Measure> MeasurePlan(const uint8_t* blob, size_t blob_bytes, const Machine& machine,
                                      const Answers& answers, const Asked& asked) {
   std::vector<std::unique_ptr<Runner>> runners;
-  for (int t = 0; t < std::max(1, asked.threads); ++t) {
+  for (int t = 0; t < ThreadsOf(asked); ++t) {
     runners.push_back(std::make_unique<Runner>(blob, blob_bytes, machine));
   }
   std::optional<Decoder> decoder;
@@ -125,10 +131,12 @@ std::unique_ptr<Measure> MeasurePlan(const uint8_t* blob, size_t blob_bytes, con
   } else {
     measure = std::make_unique<NumberMeasure>();
   }
-  const std::vector<Answer> made =
-      Ask(asked, decoder ? &*decoder : nullptr, [&](int thread, const auto& inputs) {
+  const std::vector<Answer> made = Ask(
+      asked, decoder ? &*decoder : nullptr,
+      [&](int thread, const auto& inputs) {
         return runners[static_cast<size_t>(thread)]->Run(0, inputs);
-      });
+      },
+      [&](int thread) { runners[static_cast<size_t>(thread)]->Reset(); });
   for (size_t i = 0; i < made.size(); ++i) {
     measure->Add(asked.samples[i], answers.at(asked.samples[i]), made[i]);
   }

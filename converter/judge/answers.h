@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ using Answers = std::map<int64_t, Answer>;  // by sample
 struct Asked {
   std::vector<const images::Dataset*> inputs;
   std::vector<int64_t> samples;
+  // Of a model with states: the samples that begin a sequence. One thread then runs all in order.
+  std::set<int64_t> starts;
   int threads = 1;
   std::function<void(int64_t done, int64_t total)> progress;  // may be empty
 };

@@ -61,7 +61,12 @@ class Trial {
         threads_(std::max(1, given.threads)) {
     const auto count = static_cast<int64_t>(given.samples.size());
     threads_ = static_cast<int>(std::min<int64_t>(threads_, std::max<int64_t>(1, count)));
+    if (InClosedLoop()) threads_ = 1;
     for (int t = 0; t < threads_; ++t) {
+      runners_.push_back(std::make_unique<Runner>(given.blob, given.blob_bytes, given.machine));
+    }
+    // A session has one state for all its plans.
+    for (uint32_t p = 1; InClosedLoop() && p < runners_[0]->plan_count(); ++p) {
       runners_.push_back(std::make_unique<Runner>(given.blob, given.blob_bytes, given.machine));
     }
     findings_.samples = given.samples;
@@ -91,6 +96,7 @@ class Trial {
                               output.piece_of, std::move(steps), plan_count);
     }
     findings_.plans.resize(plan_count);
+    FindSteps(plan_count);
     for (uint32_t p = 0; p < plan_count; ++p) {
       findings_.plans[p].name = runners_[0]->PlanName(p);
       findings_.plans[p].outputs.resize(findings_.outputs.size());
@@ -117,10 +123,34 @@ class Trial {
  private:
   const BlobView& View() const { return runners_[0]->view(); }
 
+  bool InClosedLoop() const { return !graph_.states.empty(); }
+
+  // By index into the samples: sequence and step.
+  void FindSteps(uint32_t plan_count) {
+    if (!InClosedLoop()) return;
+    int64_t longest = 1;
+    for (const int64_t sample : given_.samples) {
+      const bool first = steps_.empty() || given_.starts.count(sample) != 0;
+      const int64_t sequence = steps_.empty() ? 0 : steps_.back().first + (first ? 1 : 0);
+      steps_.emplace_back(sequence, first ? 0 : steps_.back().second + 1);
+      longest = std::max(longest, steps_.back().second + 1);
+    }
+    for (uint32_t p = 0; p < plan_count; ++p) {
+      findings_.plans[p].over_time = OverTime(findings_.outputs.size(), longest);
+    }
+  }
+
+  void BeginSequence() {
+    for (const auto& runner : runners_) runner->Reset();
+    for (const auto& reference : references_) reference->Reset();
+  }
+
   Run RunOne(int thread, size_t index) {
     const auto t = static_cast<size_t>(thread);
     const int64_t sample = given_.samples[index];
-    const bool numbers = !decoder_ || IsChosen(index, given_.samples.size(), given_.numbers);
+    const bool numbers =
+        InClosedLoop() || !decoder_ || IsChosen(index, given_.samples.size(), given_.numbers);
+    if (InClosedLoop() && steps_[index].second == 0) BeginSequence();
     const std::vector<Tensor> inputs = Load(given_, sample);
     const Answer* known = nullptr;
     if (given_.answers != nullptr) {
@@ -135,7 +165,11 @@ class Trial {
       // FP16 loses so little that few samples tell it, and takes as long as FP32.
       const bool few_tell = findings_.plans[p].name == kFp16Plan;
       Outputs outputs;
-      if (numbers || !few_tell) outputs = runners_[t]->Run(p, inputs);
+      if (numbers || !few_tell) outputs = runners_[InClosedLoop() ? p : t]->Run(p, inputs);
+      if (InClosedLoop()) {
+        const auto [sequence, step] = steps_[index];
+        findings_.plans[p].over_time.Add(sequence, step, run.reference, outputs);
+      }
       if (decoder_) {
         run.answers.push_back(outputs.empty() ? Answer() : AnswerOf(outputs, sample));
       }
@@ -292,6 +326,7 @@ class Trial {
   std::optional<Decoder> decoder_;
   std::vector<std::unique_ptr<Measure>> measures_;  // by plan; null: no task
   std::vector<Distance> distances_;
+  std::vector<std::pair<int64_t, int64_t>> steps_;
   // By plan and output: samples with a result that is no number where the reference has one.
   std::map<std::pair<uint32_t, uint32_t>, std::vector<int64_t>> broken_;
   std::mutex keeping_;  // of given_.outputs

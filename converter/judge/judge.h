@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@
 #include "converter/judge/limits.h"
 #include "converter/judge/measure/measure.h"
 #include "converter/judge/outputs.h"
+#include "converter/judge/over_time.h"
 #include "converter/judge/runner.h"
 #include "converter/judge/trace.h"
 
@@ -31,6 +33,9 @@ struct Case {
   size_t blob_bytes = 0;
   std::vector<const images::Dataset*> inputs;  // in the blob's order
   std::vector<int64_t> samples;                // of them; a model without inputs: {0}
+  // Of a model with states: the samples that begin a sequence. `samples` are then whole beginnings
+  // of sequences, in order: both sides run them in closed loop.
+  std::set<int64_t> starts;
   // Of `samples`, how many have their numbers compared, at equal distances; the others give answers
   // alone, where a decoder reads them. 0: all.
   size_t numbers = 0;
@@ -72,6 +77,7 @@ struct PlanFindings {
   std::shared_ptr<const Measure> answers;  // null: no task
   double loss = 0;                         // of answers, in their unit
   Interval certain;                        // of that
+  OverTime over_time;                      // of a model with states
 
   bool Speaks() const { return answers != nullptr && answers->Speaks(); }
   // Certainly more is lost than the limit allows.

@@ -247,7 +247,8 @@ std::vector<Output> DescribeOutputs(const Graph& graph) {
   const std::vector<List> lists = ListsOf(graph);
   std::map<std::array<int64_t, 3>, size_t> first_of;  // by maker, lists, rows
   std::vector<Output> outputs;
-  for (const ValueId id : graph.outputs) {
+  for (size_t i = 0; i < graph.OwnOutputs(); ++i) {
+    const ValueId id = graph.outputs[i];
     const graph::Value& value = graph.At(id);
     Output& output = outputs.emplace_back();
     output.name = value.name;

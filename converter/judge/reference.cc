@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <iterator>
 #include <utility>
 
 namespace octet::judge {
@@ -28,8 +30,9 @@ graph::Graph OfOutputs(graph::Graph imported) {
 }
 
 Reference::Reference(const graph::Graph& graph, const std::vector<std::string>& names)
-    : graph_(graph), executor_(graph) {
-  for (const ValueId id : graph.inputs) {
+    : graph_(graph), executor_(graph), states_(graph.states) {
+  for (size_t i = 0; i < graph.OwnInputs(); ++i) {
+    const ValueId id = graph.inputs[i];
     const auto found = std::find(names.begin(), names.end(), graph.At(id).name);
     source_.push_back(found == names.end() ? -1 : static_cast<int>(found - names.begin()));
   }
@@ -51,12 +54,18 @@ std::vector<Tensor> Reference::Arranged(const std::vector<Tensor>& inputs) const
     }
     arranged.push_back(std::move(tensor));
   }
+  arranged.insert(arranged.end(), states_.begin(), states_.end());
   return arranged;
 }
 
 std::vector<std::vector<float>> Reference::Run(const std::vector<Tensor>& inputs) {
   std::vector<std::vector<float>> outputs;
-  for (Tensor& tensor : executor_.Run(Arranged(inputs))) {
+  std::vector<Tensor> results = executor_.Run(Arranged(inputs));
+  states_.assign(
+      std::make_move_iterator(results.begin() + static_cast<std::ptrdiff_t>(graph_.OwnOutputs())),
+      std::make_move_iterator(results.end()));
+  results.resize(graph_.OwnOutputs());
+  for (Tensor& tensor : results) {
     if (!tensor.IsFloat()) {
       tensor.floats.assign(tensor.integers.begin(), tensor.integers.end());
     }

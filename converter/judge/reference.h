@@ -21,8 +21,10 @@ class Reference {
   // are zeros, for a blob that has not got them cannot depend on them.
   Reference(const graph::Graph& graph, const std::vector<std::string>& names);
 
-  // By output, whatever its type.
+  // By output, whatever its type; states are none. A run reads the states that the one before it
+  // left, or those of the first sample of a sequence.
   std::vector<std::vector<float>> Run(const std::vector<graph::Tensor>& inputs);
+  void Reset() { states_ = graph_.states; }
   // Names of the nodes with a result that is not finite everywhere.
   std::set<std::string> InfiniteNodes(const std::vector<graph::Tensor>& inputs);
 
@@ -31,7 +33,8 @@ class Reference {
 
   const graph::Graph& graph_;
   executor::Executor executor_;
-  std::vector<int> source_;  // by input of the graph: index into what Run is given, or -1
+  std::vector<graph::Tensor> states_;
+  std::vector<int> source_;  // by own input of the graph: index into what Run is given, or -1
 };
 
 }  // namespace octet::judge

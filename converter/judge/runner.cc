@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "converter/support/error.h"
+#include "octet/state.h"
 #include "runtime/core/half.h"
 
 namespace octet::judge {
@@ -51,9 +52,13 @@ Runner::Runner(const uint8_t* blob, size_t bytes, const Machine& machine) {
   Check(octet_bind(blob, bytes, arena_.get(), arena_bytes, &config, &session_));
 }
 
+void Runner::Reset() {
+  Check(octet_reset(session_));
+}
+
 void Runner::Begin(uint32_t plan, const std::vector<graph::Tensor>& inputs) {
   Check(octet_set_plan(session_, plan));
-  for (size_t i = 0; i < inputs.size(); ++i) {
+  for (size_t i = 0; i < octet_input_count(session_); ++i) {
     const std::vector<float>& values = inputs[i].floats;
     Check(octet_set_input_f32(session_, static_cast<uint32_t>(i), values.data(), values.size()));
   }

@@ -30,7 +30,9 @@ class Runner {
   const BlobView& view() const { return view_; }
   uint32_t plan_count() const { return octet_plan_count(session_); }
   std::string PlanName(uint32_t plan) const { return octet_plan_name(session_, plan); }
-  // Inputs and outputs in the blob's order.
+  // The next run is the first of a sequence.
+  void Reset();
+  // Inputs and outputs in the blob's order. What follows the blob's inputs is not read.
   std::vector<std::vector<float>> Run(uint32_t plan, const std::vector<graph::Tensor>& inputs);
 
   // Layer by layer: after Begin, each Layer() in order runs one and returns its result.

@@ -51,6 +51,12 @@ json FiguresJson(const Figures& figures) {
 
 }  // namespace
 
+std::vector<std::string> NamesOf(const std::vector<Output>& outputs) {
+  std::vector<std::string> names;
+  for (const Output& output : outputs) names.push_back(output.name);
+  return names;
+}
+
 json OutputJson(const Output& output, const OutputFindings& found) {
   json row = FiguresJson(found.whole);
   row["output"] = output.name;
@@ -211,6 +217,9 @@ json Verdict::Json() const {
       row["interval"] = {plan.certain.low, plan.certain.high};
       row["limit"] = plan.answers->LimitOf(findings.LimitsOf(plan).losses);
       plan.answers->AddJson(&row);
+    }
+    if (!plan.over_time.IsEmpty()) {
+      row["over_time"] = plan.over_time.Json(NamesOf(findings.outputs));
     }
     plans.push_back(std::move(row));
   }

@@ -37,6 +37,8 @@ struct Proposal {
   std::string why;  // it was kept, or not
 };
 
+std::vector<std::string> NamesOf(const std::vector<Output>& outputs);
+
 // Of an output of a plan: all that was measured.
 nlohmann::json OutputJson(const Output& output, const OutputFindings& found);
 

@@ -8,9 +8,11 @@
 
 #include "converter/lower/builder.h"
 #include "converter/lower/limits.h"
+#include "converter/lower/node_fail.h"
 #include "converter/operators/plugin.h"
 #include "converter/operators/recurrent.h"
 #include "converter/support/error.h"
+#include "runtime/core/half.h"
 
 namespace octet::lower {
 namespace {
@@ -35,42 +37,33 @@ LowerFn Find(std::string_view op) {
   return plugin == nullptr ? nullptr : plugin->lower;
 }
 
-std::string NoSuchOperator(const graph::Node& node) {
-  return fmt::format("node '{}' ({}): the operator is not supported on the board", node.name,
-                     node.op);
-}
-
-// Faults of a tensor name its reader, which the user can find in the model.
-std::string AtNode(const graph::Node& node, const std::string& why) {
-  return why.starts_with("node ") ? why
-                                  : fmt::format("node '{}' ({}): {}", node.name, node.op, why);
-}
-
-[[noreturn]] void Refuse(const graph::Node& node) {
-  throw UserError(NoSuchOperator(node));
-}
+constexpr const char* kNoSuchOperator = "the operator is not supported on the board";
 
 struct Refusal {
   const graph::Node* node;
-  std::string why;
+  NodeError error;
 };
 
+// Faults of a tensor name its reader, which the user can find in the model.
+NodeError AtNode(const graph::Node& node, const NotPossible& error) {
+  const auto* at_node = dynamic_cast<const NodeError*>(&error);
+  return at_node != nullptr ? *at_node : NodeError(node, error.what(), error.advises());
+}
+
 // What to do about one node; its own way out goes first.
-std::string WithWayOut(const std::string& why) {
-  if (why.find("; ") != std::string::npos) return why;
-  return why +
-         "; change this node in the model, or end the graph before it: --cut-at TENSOR (octet "
-         "convert --help-all lists the supported operators)";
+std::string WithWayOut(const NodeError& error) {
+  constexpr const char* kWayOut =
+      "; change this node in the model, or end the graph before it: --cut-at TENSOR (octet "
+      "convert --help-all lists the supported operators)";
+  return error.advises() ? error.what() : std::string(error.what()) + kWayOut;
 }
 
 // One line of all: nodes of one operator with one reason are counted.
 [[noreturn]] void Refuse(const std::vector<Refusal>& refusals) {
-  if (refusals.size() == 1) throw UserError(WithWayOut(refusals[0].why));
+  if (refusals.size() == 1) throw UserError(WithWayOut(refusals[0].error));
   std::vector<std::pair<std::string, std::vector<const Refusal*>>> groups;
   for (const Refusal& refusal : refusals) {
-    const size_t colon = refusal.why.find(": ");
-    const std::string key =
-        refusal.node->op + (colon == std::string::npos ? "" : refusal.why.substr(colon));
+    const std::string key = refusal.node->op + ": " + refusal.error.why();
     const auto at = std::find_if(groups.begin(), groups.end(),
                                  [&key](const auto& group) { return group.first == key; });
     auto& group =
@@ -80,7 +73,7 @@ std::string WithWayOut(const std::string& why) {
   std::vector<std::string> parts;
   for (const auto& [key, group] : groups) {
     const size_t more = group.size() - 1;
-    parts.push_back(group[0]->why +
+    parts.push_back(group[0]->error.what() +
                     (more == 0 ? "" : fmt::format(" (and {} more {})", more, group[0]->node->op)));
   }
   Fail(
@@ -143,6 +136,28 @@ std::vector<float> OffsetsOf(const OutputPart& part, const Tensor& tensor,
   return all;
 }
 
+// A state's first value as its tensor holds it; empty where it is zeros.
+Bytes InitialOf(Builder& builder, graph::ValueId id, const graph::Tensor& value, int tensor) {
+  const auto is_zero = [](auto x) { return x == 0; };
+  if (std::all_of(value.floats.begin(), value.floats.end(), is_zero) &&
+      std::all_of(value.integers.begin(), value.integers.end(), is_zero)) {
+    return {};
+  }
+  const Tensor& stored = builder.At(tensor);
+  std::vector<uint16_t> halves(value.floats.size());
+  std::vector<int32_t> integers(value.integers.size());
+  const graph::Shape& shape = builder.ShapeOf(id);
+  operators::ForEachPlace(shape, 0, Builder::ArenaStrides(shape, builder.Natural(id)),
+                          [&](size_t element, size_t at) {
+                            if (value.IsFloat()) {
+                              halves[at] = FloatToHalf(value.floats[element] / stored.scale);
+                            } else {
+                              integers[at] = static_cast<int32_t>(value.integers[element]);
+                            }
+                          });
+  return value.IsFloat() ? ToBytes(halves) : ToBytes(integers);
+}
+
 // A result known at conversion: whoever uses it takes the constant.
 bool IsKnown(const graph::Graph& graph, const graph::Node& node) {
   return std::all_of(node.outputs.begin(), node.outputs.end(), [&graph](graph::ValueId id) {
@@ -153,11 +168,12 @@ bool IsKnown(const graph::Graph& graph, const graph::Node& node) {
 }  // namespace
 
 void NotLowered(Builder&, const graph::Node& node) {
-  Refuse(node);
+  NodeFail(node, "{}", kNoSuchOperator);
 }
 
 void CheckLowerable(const graph::Graph& graph) {
-  for (graph::ValueId id : graph.inputs) {
+  for (size_t i = 0; i < graph.OwnInputs(); ++i) {
+    const graph::ValueId id = graph.inputs[i];
     if (graph.At(id).type == graph::DataType::kFloat) continue;
     Fail("input '{}' is {}, and a board feeds floats only; make it a constant: --bind {}=NUMBER",
          graph.At(id).name, graph::Name(graph.At(id).type), graph.At(id).name);
@@ -167,7 +183,7 @@ void CheckLowerable(const graph::Graph& graph) {
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const graph::Node& node = graph.nodes[i];
     if (view.needed[i] && !IsKnown(graph, node) && Find(node.op) == nullptr) {
-      refusals.push_back({&node, NoSuchOperator(node)});
+      refusals.push_back({&node, {node, kNoSuchOperator, false}});
     }
   }
   if (!refusals.empty()) Refuse(refusals);
@@ -217,14 +233,14 @@ void CopyWhereNothingRuns(Builder& builder, Program* program) {
 
 // With `refusals` goes on behind nodes that cannot run.
 Program LowerNodes(const graph::Graph& graph, const quantize::Scheme& scheme,
-                   const std::string& plan_name, std::vector<Refusal>* refusals) {
+                   std::vector<Refusal>* refusals) {
   Program program;
-  program.name = plan_name;
   const bool any_int8 = std::find(scheme.precision.begin(), scheme.precision.end(),
                                   blob::Precision::kInt8) != scheme.precision.end();
   program.precision = any_int8 ? blob::Precision::kInt8 : blob::Precision::kFp16;
   Builder builder(graph, scheme, &program);
-  for (graph::ValueId id : graph.inputs) {
+  for (size_t i = 0; i < graph.OwnInputs(); ++i) {
+    const graph::ValueId id = graph.inputs[i];
     const graph::Shape& shape = builder.ShapeOf(id);
     const Layout layout = InputLayout(shape);
     ModelInput input;
@@ -232,23 +248,35 @@ Program LowerNodes(const graph::Graph& graph, const quantize::Scheme& scheme,
     ArenaStrides(shape, layout, operators::RowMajorStrides(shape), input.strides);
     program.inputs.push_back(input);
   }
+  for (size_t i = graph.OwnInputs(); i < graph.inputs.size(); ++i) {
+    const graph::ValueId id = graph.inputs[i];
+    ModelState state;
+    state.read = builder.Define(id, builder.Natural(id), blob::ElementType::kFp16);
+    state.initial = InitialOf(builder, id, graph.states[i - graph.OwnInputs()], state.read);
+    program.states.push_back(std::move(state));
+  }
   for (const graph::Node& node : graph.nodes) {
     if (builder.Absorbed(node) || IsKnown(graph, node)) continue;
     try {
       const LowerFn lower = Find(node.op);
-      if (lower == nullptr) Refuse(node);
+      if (lower == nullptr) NotLowered(builder, node);
       lower(builder, node);
-    } catch (const UserError& error) {
+    } catch (const NotPossible& error) {
       if (refusals == nullptr) throw;
       const auto is_same = [&node](const Refusal& refusal) { return refusal.node == &node; };
       if (std::none_of(refusals->begin(), refusals->end(), is_same)) {
-        refusals->push_back({&node, AtNode(node, error.what())});
+        refusals->push_back({&node, AtNode(node, error)});
       }
       StandIn(builder, node);
     }
   }
   const operators::OutputView view = operators::ViewOutputs(graph);
-  for (size_t o = 0; o < view.outputs.size(); ++o) {
+  for (size_t s = 0; s < program.states.size(); ++s) {
+    const graph::ValueId in = graph.inputs[graph.OwnInputs() + s];
+    program.states[s].written = builder.Use(graph.outputs[graph.OwnOutputs() + s],
+                                            builder.Natural(in), blob::ElementType::kFp16);
+  }
+  for (size_t o = 0; o < graph.OwnOutputs(); ++o) {
     std::vector<OutputPart> parts;
     for (const operators::OutputPiece& piece : view.outputs[o]) {
       const Layout layout = builder.Existing(piece.value);
@@ -270,13 +298,15 @@ Program LowerNodes(const graph::Graph& graph, const quantize::Scheme& scheme,
 
 Program Lower(const graph::Graph& graph, const quantize::Scheme& scheme,
               const std::string& plan_name) {
-  return LowerNodes(graph, scheme, plan_name, nullptr);
+  Program program = LowerNodes(graph, scheme, nullptr);
+  program.name = plan_name;
+  return program;
 }
 
 void CheckLowers(const graph::Graph& graph, const std::vector<quantize::Scheme>& schemes) {
   std::vector<Refusal> refusals;
   for (const quantize::Scheme& scheme : schemes) {
-    const Program program = LowerNodes(graph, scheme, "", &refusals);
+    const Program program = LowerNodes(graph, scheme, &refusals);
     if (refusals.empty()) CheckLimits(program);
   }
   if (!refusals.empty()) Refuse(refusals);

@@ -96,6 +96,12 @@ struct ModelInput {
       {};  // element (n,h,w,c) is source[sum(index * stride)] of the logical input
 };
 
+// Of the next frame `written` is `read`: tensors that are alike but for what is in them.
+struct ModelState {
+  int read = -1, written = -1;
+  Bytes initial;  // of the tensor in the first frame; empty: zeros
+};
+
 struct Program {
   std::string name;
   blob::Precision precision = blob::Precision::kInt8;
@@ -103,6 +109,7 @@ struct Program {
   std::vector<Layer> layers;                     // execution order
   std::vector<ModelInput> inputs;                // in the order of the graph's
   std::vector<std::vector<OutputPart>> outputs;  // parts of every model output
+  std::vector<ModelState> states;                // the graph's last inputs and outputs
 };
 
 template <typename T>

@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "converter/lower/builder.h"
+#include "converter/lower/node_fail.h"
 #include "converter/lower/weights.h"
-#include "converter/support/error.h"
 #include "runtime/format/recurrent.h"
 
 namespace octet::lower {
@@ -24,10 +24,10 @@ const graph::Tensor* ConstantInput(Builder& builder, const graph::Node& node, si
   const graph::Tensor* constant = builder.Constant(node.inputs[input]);
   if (constant != nullptr) return constant;
   const std::string& tensor = builder.graph().At(node.inputs[input]).name;
-  Fail(
-      "node '{}' ({}): its {} '{}' is computed, and the board needs a constant; make it one: "
-      "--bind {}=VALUE, or end the graph before this node: --cut-at",
-      node.name, node.op, name, tensor, tensor);
+  NodeFail(node,
+           "its {} '{}' is computed, and the board needs a constant; make it one: --bind {}=VALUE, "
+           "or end the graph before this node: --cut-at",
+           name, tensor, tensor);
 }
 
 blob::RecurrentFunction FunctionFor(const operators::CellFunction& f) {
@@ -211,8 +211,7 @@ void PlaceResults(Builder& builder, const graph::Node& node, blob::RecurrentPara
     read->push_back(i);
   }
   if (end > INT32_MAX) {
-    Fail("node '{}' ({}): its results are too large; give a smaller --input-shape", node.name,
-         node.op);
+    NodeFail(node, "its results are too large; give a smaller --input-shape");
   }
 }
 
@@ -262,10 +261,10 @@ void LowerRecurrent(Builder& builder, const graph::Node& node) {
   params.hidden = static_cast<uint32_t>(r.shape[2]);
   params.clip = recurrent.clip > 0 ? recurrent.clip : std::numeric_limits<float>::infinity();
   if (std::max(params.input, params.hidden) > blob::kMaxRecurrentDepth) {
-    Fail(
-        "node '{}' ({}): each of its sums has {} products, and the board allows {}; end the graph "
-        "before this node: --cut-at",
-        node.name, node.op, std::max(params.input, params.hidden), blob::kMaxRecurrentDepth);
+    NodeFail(node,
+             "each of its sums has {} products, and the board allows {}; end the graph before this "
+             "node: --cut-at",
+             std::max(params.input, params.hidden), blob::kMaxRecurrentDepth);
   }
   const blob::Precision precision = builder.PrecisionOf(node);
   const bool int8 = precision == blob::Precision::kInt8;

@@ -3,6 +3,7 @@
 
 #include "converter/lower/axes.h"
 #include "converter/support/error.h"
+#include "converter/support/functions.h"
 
 namespace octet::lower {
 namespace {
@@ -28,7 +29,7 @@ Bytes Exponentials(float scale) {
   std::vector<uint32_t> table(256);
   for (int d = 0; d < 256; ++d) {
     table[static_cast<size_t>(d)] = static_cast<uint32_t>(
-        std::floor(std::ldexp(std::exp(-static_cast<double>(scale) * d), 23) + 0.5));
+        std::floor(std::ldexp(math::Exp(-static_cast<double>(scale) * d), 23) + 0.5));
   }
   return ToBytes(table);
 }

@@ -6,10 +6,11 @@
 #include <stdexcept>
 
 #include "converter/lower/builder.h"
+#include "converter/lower/node_fail.h"
 #include "converter/operators/offset_function.h"
 #include "converter/operators/operator.h"
 #include "converter/operators/unary.h"
-#include "converter/support/error.h"
+#include "converter/support/functions.h"
 #include "runtime/core/half.h"
 #include "runtime/quant/parameters.h"
 
@@ -115,7 +116,7 @@ bool UnaryFunction(const graph::Graph& graph, const graph::Node& node, FunctionO
 FunctionOf ActivationFunction(const graph::Node& node) {
   FunctionOf function;
   if (!node.activation.empty() && !Named(node.activation, node.alpha, node.beta, &function)) {
-    Fail("node '{}': fused activation {} has no kernel", node.name, node.activation);
+    NodeFail(node, "fused activation {} has no kernel", node.activation);
   }
   return function;
 }
@@ -141,18 +142,18 @@ double Evaluate(const FunctionOf& f, double x) {
       return std::min(std::max(x, alpha), beta);
     case Function::kSilu: {
       if (f.gate_scale <= 0) break;
-      const double gate = 1 / (1 + std::exp(-x));
+      const double gate = 1 / (1 + math::Exp(-x));
       const double code = std::nearbyint(gate / f.gate_scale) + f.gate_zero_point;
       return x * (std::clamp(code, -128.0, 127.0) - f.gate_zero_point) * f.gate_scale;
     }
     case Function::kScale:
       return alpha * x + beta;
     case Function::kPower:
-      return std::pow(x, alpha);
+      return math::Pow(x, alpha);
     case Function::kSqrt:
       return std::sqrt(std::max(x, 0.0));
     case Function::kLog:
-      return std::log(std::max(x, 1e-30));
+      return math::Log(std::max(x, 1e-30));
     default:
       break;
   }
@@ -240,8 +241,7 @@ void LowerUnary(Builder& builder, const graph::Node& node) {
   if (builder.IsInteger(node.outputs[0])) return LowerElementwise(builder, node);
   FunctionOf function;
   if (!UnaryFunction(builder.graph(), node, &function)) {
-    Fail("node '{}' ({}): its parameters must be constant; make them constants in the export",
-         node.name, node.op);
+    NodeFail(node, "its parameters must be constant; make them constants in the export");
   }
   // The operand that is no constant (x + 2 and 2 + x alike).
   graph::ValueId x = node.inputs[0];

@@ -4,6 +4,7 @@
 
 #include "converter/operators/broadcast.h"
 #include "converter/operators/registry.h"
+#include "converter/support/functions.h"
 
 namespace octet::operators {
 namespace {
@@ -103,7 +104,7 @@ void ExecutePow(const Node&, Inputs inputs, Outputs outputs, Workspace&) {
   std::vector<float> result(static_cast<size_t>(out.Count()));
   Apply(a, base, b, exponent, out, result, [](float x, float y) {
     // The square is by far the most frequent, and exact this way.
-    return y == 2.0f ? x * x : std::pow(x, y);
+    return y == 2.0f ? x * x : math::Pow(x, y);
   });
   if (out.IsFloat()) {
     out.floats = std::move(result);

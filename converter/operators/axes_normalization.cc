@@ -7,6 +7,7 @@
 #include "converter/operators/broadcast.h"
 #include "converter/operators/norm_parameters.h"
 #include "converter/operators/registry.h"
+#include "converter/support/functions.h"
 
 namespace octet::operators {
 namespace {
@@ -193,7 +194,7 @@ void ExecuteLrn(const Node& node, Inputs inputs, Outputs outputs, Workspace&) {
       }
       const auto at = static_cast<size_t>(plane * pixels + i);
       outputs[0].floats[at] =
-          static_cast<float>(in.floats[at] / std::pow(bias + alpha * sum, beta));
+          static_cast<float>(in.floats[at] / math::Pow(bias + alpha * sum, beta));
     }
   }
 }

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "converter/operators/registry.h"
+#include "converter/support/functions.h"
 
 namespace octet::operators {
 namespace {
@@ -29,11 +30,11 @@ void LogSoftmaxOverClasses(const Tensor& scores, std::vector<float>* out) {
       largest = std::max<double>(largest, scores.floats[first + c * positions]);
     }
     for (size_t c = 0; c < classes; ++c) {
-      sum += std::exp(scores.floats[first + c * positions] - largest);
+      sum += math::Exp(scores.floats[first + c * positions] - largest);
     }
     for (size_t c = 0; c < classes; ++c) {
       const size_t at = first + c * positions;
-      (*out)[at] = static_cast<float>(scores.floats[at] - largest - std::log(sum));
+      (*out)[at] = static_cast<float>(scores.floats[at] - largest - math::Log(sum));
     }
   }
 }

@@ -1,4 +1,5 @@
-// Matrix products on OpenBLAS, always on the calling thread.
+// Matrix products and a factorisation whose results do not depend on the processor: every machine
+// adds in the order that stands here, always on the calling thread.
 #ifndef OCTET_CONVERTER_OPERATORS_MATRIX_H_
 #define OCTET_CONVERTER_OPERATORS_MATRIX_H_
 
@@ -15,14 +16,19 @@ struct MatrixOperand {
 };
 
 // C[rows,columns] (row distance c_stride) = alpha * A[rows,depth] * B[depth,columns] + beta * C.
-// One thread, so one order of sums, whatever other threads do: OpenBLAS results change with its
-// thread count.
+//
+// Each element of C is beta * C (0 for beta = 0, whatever C was), and then, for every 256 numbers
+// of depth in ascending order, is increased by alpha times their sum. This sum starts at 0 and goes
+// on in ascending order by fused multiplications, each rounded once; alpha times it and the
+// addition to C are rounded too. So an element has the same bits for every split into panels, width
+// of vectors and number of threads of the caller.
 void MultiplyMatrices(int64_t rows, int64_t columns, int64_t depth, float alpha, MatrixOperand a,
                       MatrixOperand b, float beta, float* c, int64_t c_stride);
 
 // The upper triangle R of a symmetric positive definite A [size, size], row-major, R^T R = A, in
-// its place; what is below the diagonal stays. False where A is not positive definite: its contents
-// are lost then.
+// its place; only A's upper triangle is read, and below the diagonal is anything afterwards. False
+// where A is not positive definite: its contents are lost then. All rounding is of single products,
+// sums, quotients and roots in double, in an order that depends on `size` alone.
 bool FactorCholesky(int64_t size, double* a);
 
 }  // namespace octet::operators

@@ -9,6 +9,7 @@
 #include "converter/operators/context.h"
 #include "converter/operators/registry.h"
 #include "converter/operators/unary.h"
+#include "converter/support/functions.h"
 
 namespace octet::operators {
 namespace {
@@ -29,7 +30,7 @@ int ConstantOperand(std::string_view function) {
 void Apply(const FunctionStep& step, std::vector<float>& values) {
   const float a = step.alpha, b = step.beta;
   if (step.name == kPowerStep) {
-    for (float& value : values) value = std::pow(value, a);
+    for (float& value : values) value = math::Pow(value, a);
   } else if (step.name == kQuotientStep) {
     for (float& value : values) value = a / value;
   } else if (step.name == kScaleStep) {
@@ -53,7 +54,7 @@ bool HasOwnRange(const graph::Graph& graph, const Node& node, int constant) {
 
 double FunctionStep::Of(double x) const {
   const auto a = static_cast<double>(alpha), b = static_cast<double>(beta);
-  if (name == kPowerStep) return std::pow(x, a);
+  if (name == kPowerStep) return math::Pow(x, a);
   if (name == kQuotientStep) return a / x;
   if (name == kScaleStep) return a * x + b;
   return ApplyUnary(name, x, alpha, beta);

@@ -207,12 +207,18 @@ OutputView ViewOutputs(const Graph& graph) {
   OutputView view;
   view.is_piece.assign(graph.values.size(), false);
   std::vector<ValueId> pending;
-  for (ValueId output : graph.outputs) {
+  for (size_t o = 0; o < graph.outputs.size(); ++o) {
+    const ValueId output = graph.outputs[o];
     std::vector<OutputPiece> pieces;
     std::vector<float> offsets;
     viewer.output_elements = static_cast<size_t>(graph::ElementCount(*graph.At(output).shape));
     viewer.offsets = &offsets;
-    viewer.Expand(OutputPiece{output, 0, RowMajorStrides(*graph.At(output).shape), {}}, &pieces);
+    OutputPiece whole{output, 0, RowMajorStrides(*graph.At(output).shape), {}};
+    if (o < graph.OwnOutputs()) {
+      viewer.Expand(std::move(whole), &pieces);
+    } else {
+      pieces.push_back(std::move(whole));  // a state stays one tensor
+    }
     for (const OutputPiece& piece : pieces) {
       pending.push_back(piece.value);
       view.is_piece[static_cast<size_t>(piece.value)] = true;

@@ -5,6 +5,7 @@
 
 #include "converter/operators/registry.h"
 #include "converter/operators/window.h"
+#include "converter/support/functions.h"
 
 namespace octet::operators {
 namespace {
@@ -87,10 +88,10 @@ double PowerOf(float x, int64_t p) {
   const double magnitude = std::fabs(static_cast<double>(x));
   return p == 1   ? magnitude
          : p == 2 ? magnitude * magnitude
-                  : std::pow(magnitude, static_cast<double>(p));
+                  : math::Pow(magnitude, static_cast<double>(p));
 }
 float RootOf(double sum, int64_t p) {
-  return static_cast<float>(p == 1 ? sum : std::pow(sum, 1 / static_cast<double>(p)));
+  return static_cast<float>(p == 1 ? sum : math::Pow(sum, 1 / static_cast<double>(p)));
 }
 
 void CheckPower(const ShapeContext& context) {

@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "converter/operators/context.h"
+#include "converter/support/functions.h"
 
 namespace octet::operators {
 namespace {
@@ -97,13 +98,13 @@ std::vector<CellFunction> FunctionsOf(const Node& node, Cell cell, int64_t direc
 float Apply(const CellFunction& f, float x) {
   switch (f.kind) {
     case CellFunctionKind::kSigmoid:
-      return 1 / (1 + std::exp(-x));
+      return 1 / (1 + math::Exp(-x));
     case CellFunctionKind::kTanh:
-      return std::tanh(x);
+      return math::Tanh(x);
     case CellFunctionKind::kAffine:
       return f.alpha * x + f.beta;
     case CellFunctionKind::kScaledTanh:
-      return f.alpha * std::tanh(f.beta * x);
+      return f.alpha * math::Tanh(f.beta * x);
     default:
       break;
   }

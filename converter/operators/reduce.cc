@@ -9,6 +9,7 @@
 
 #include "converter/operators/broadcast.h"
 #include "converter/operators/registry.h"
+#include "converter/support/functions.h"
 
 namespace octet::operators {
 namespace {
@@ -94,7 +95,7 @@ Sum Joined(Kind kind, Sum sum, Sum value) {
 double Finished(Kind kind, double sum, double count) {
   if (kind == Kind::kMean) return sum / count;
   if (kind == Kind::kL2) return std::sqrt(sum);
-  return kind == Kind::kLogSum ? std::log(sum) : sum;
+  return kind == Kind::kLogSum ? math::Log(sum) : sum;
 }
 int64_t Finished(Kind kind, int64_t sum, int64_t count) {
   if (kind == Kind::kMean) return sum / count;
@@ -117,7 +118,7 @@ std::vector<Sum> Collected(Kind kind, const Shape& shape, const Shape& kept, con
       auto value = static_cast<Sum>(row[i]);
       if (before != nullptr) {
         value = static_cast<Sum>(
-            std::exp(static_cast<double>(value) - static_cast<double>((*before)[at])));
+            math::Exp(static_cast<double>(value) - static_cast<double>((*before)[at])));
       }
       sums[at] = Joined(kind, sums[at], value);
     }
@@ -133,7 +134,7 @@ void Reduce(const Node& node, const Shape& shape, const Shape& kept, const T* in
     const std::vector<Sum> max = Collected<T, Sum>(Kind::kMax, shape, kept, in);
     const std::vector<Sum> sums = Collected<T, Sum>(Kind::kSum, shape, kept, in, &max);
     for (size_t i = 0; i < sums.size(); ++i) {
-      const double result = std::log(static_cast<double>(sums[i])) + static_cast<double>(max[i]);
+      const double result = math::Log(static_cast<double>(sums[i])) + static_cast<double>(max[i]);
       if constexpr (std::is_integral_v<T>) {
         out[i] = static_cast<T>(ToInt64(result));
       } else {

@@ -66,8 +66,8 @@ Sample SampleAt(float y, float x, int64_t height, int64_t width) {
 
 int64_t SamplesOf(const Pooling& pooling, float size, int64_t cells) {
   if (pooling.samples > 0) return pooling.samples;
-  return std::clamp<int64_t>(static_cast<int64_t>(std::ceil(size / static_cast<float>(cells))), 0,
-                             kMostSamples);
+  const float samples = std::ceil(size / static_cast<float>(cells));
+  return std::clamp<int64_t>(ToInt64(static_cast<double>(samples)), 0, kMostSamples);
 }
 
 }  // namespace

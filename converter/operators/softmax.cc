@@ -6,6 +6,7 @@
 
 #include "converter/operators/registry.h"
 #include "converter/operators/softmax_rows.h"
+#include "converter/support/functions.h"
 
 namespace octet::operators {
 
@@ -68,12 +69,12 @@ void ExecuteSoftmax(const Node& node, Inputs inputs, Outputs outputs, Workspace&
       }
       double sum = 0;
       for (int64_t k = 0; k < view.count; ++k) {
-        const float power = std::exp(in[k * view.inner] - max);
+        const float power = math::Exp(in[k * view.inner] - max);
         if (!logarithm) out[k * view.inner] = power;
         sum += power;
       }
       const auto factor = static_cast<float>(1.0 / sum);
-      const auto offset = static_cast<float>(std::log(sum));
+      const auto offset = static_cast<float>(math::Log(sum));
       for (int64_t k = 0; k < view.count; ++k) {
         float& result = out[k * view.inner];
         result = logarithm ? in[k * view.inner] - max - offset : result * factor;

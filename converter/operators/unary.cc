@@ -7,6 +7,7 @@
 
 #include "converter/operators/context.h"
 #include "converter/operators/registry.h"
+#include "converter/support/functions.h"
 
 namespace octet::operators {
 namespace {
@@ -21,13 +22,13 @@ T Clamp(T x, T low, T high) {
 // log(1 + e^x) without overflow for large x.
 template <typename T>
 T SoftPlus(T x) {
-  return (x > 0 ? x : T(0)) + std::log1p(std::exp(-std::abs(x)));
+  return (x > 0 ? x : T(0)) + math::Log1p(math::Exp(-std::abs(x)));
 }
 
 template <typename T>
 T TanhGelu(T x) {
   const T inner = T(0.7978845608028654) * (x + T(0.044715) * x * x * x);  // sqrt(2 / pi)
-  return T(0.5) * x * (T(1) + std::tanh(inner));
+  return T(0.5) * x * (T(1) + math::Tanh(inner));
 }
 
 using ScalarFunction = double (*)(double, double, double);
@@ -38,17 +39,15 @@ double Scalar(double x, double alpha, double beta) {
   return F::template Of<double>(x, alpha, beta);
 }
 
-template <typename F>
-void Buffer(float* values, size_t count, float alpha, float beta) {
-  for (size_t i = 0; i < count; ++i) values[i] = F::template Of<float>(values[i], alpha, beta);
-}
-
 // Each function once, for float (speed) and double (tables).
 #define OCTET_UNARY(name, runtime, alpha, alpha_default, beta, beta_default, low, high, behind, f) \
   struct name##Function {                                                                          \
     template <typename T>                                                                          \
     static T Of(T x, [[maybe_unused]] T a, [[maybe_unused]] T b) {                                 \
       return f;                                                                                    \
+    }                                                                                              \
+    OCTET_VECTOR_CLONES static void Buffer(float* x, size_t count, float a, float b) {             \
+      for (size_t i = 0; i < count; ++i) x[i] = Of<float>(x[i], a, b);                             \
     }                                                                                              \
   };
 #include "converter/operators/unary.inc"
@@ -65,7 +64,7 @@ struct Function {
 
 constexpr Function kFunctions[] = {
 #define OCTET_UNARY(name, runtime, alpha, alpha_default, beta, beta_default, low, high, behind, f) \
-  {#name, Scalar<name##Function>,        Buffer<name##Function>, alpha,                            \
+  {#name, Scalar<name##Function>,        name##Function::Buffer, alpha,                            \
    beta,  {alpha_default, beta_default}, {low, high, behind}},
 #include "converter/operators/unary.inc"
 #undef OCTET_UNARY
@@ -151,7 +150,7 @@ namespace {
 void RoundedGates(const Node& node, float scale, std::vector<float>& values) {
   const auto zero_point = static_cast<float>(node.Int("gate_zero_point", 0));
   for (float& x : values) {
-    const float gate = 1 / (1 + std::exp(-x));
+    const float gate = 1 / (1 + math::Exp(-x));
     x *= std::clamp(std::nearbyint(gate / scale), -128 - zero_point, 127 - zero_point) * scale;
   }
 }

@@ -11,6 +11,7 @@
 #include "converter/operators/operator.h"
 #include "converter/operators/unary.h"
 #include "converter/passes/read.h"
+#include "converter/support/functions.h"
 
 namespace octet::passes {
 
@@ -54,13 +55,13 @@ Bounds OfFunction(const Node& node, const Bounds& x) {
   const operators::UnaryParameters p = operators::ParametersOf(node);
   const auto f = [&](double at) { return operators::ApplyUnary(node.op, at, p.alpha, p.beta); };
   const auto at_end = [](double end) {
-    return std::clamp(end, -std::sinh(kReach), std::sinh(kReach));
+    return std::clamp(end, -math::Sinh(kReach), math::Sinh(kReach));
   };
   const double first = at_end(x.low), last = at_end(x.high);
   double low = std::min(f(first), f(last)), high = std::max(f(first), f(last));
   double inner_low = f((first + last) / 2), inner_high = inner_low;
   for (double i = 0; i <= kSteps; ++i) {
-    const double at = std::sinh((i / kSteps * 2 - 1) * kReach);
+    const double at = math::Sinh((i / kSteps * 2 - 1) * kReach);
     if (at <= first || at >= last) continue;
     inner_low = std::min(inner_low, f(at));
     inner_high = std::max(inner_high, f(at));
@@ -68,7 +69,7 @@ Bounds OfFunction(const Node& node, const Bounds& x) {
   if (std::isnan(low) || std::isnan(high)) return kUnknown;
   const operators::UnaryTraits traits = operators::UnaryTraitsOf(node);
   const auto runs_away = [&](double end, bool level, bool upwards) {
-    if (level || std::fabs(end) < std::sinh(kReach)) return false;
+    if (level || std::fabs(end) < math::Sinh(kReach)) return false;
     return upwards ? f(end) > inner_high : f(end) < inner_low;
   };
   const bool down =

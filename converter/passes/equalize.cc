@@ -9,6 +9,7 @@
 #include "converter/operators/scaling.h"
 #include "converter/passes/channel_sets.h"
 #include "converter/passes/smooth_norms.h"
+#include "converter/support/functions.h"
 
 namespace octet::passes {
 namespace {
@@ -236,8 +237,8 @@ class Equalizer {
     size_t alive = 0;
     for (size_t c = 0; c < channels; ++c) {
       if (!(written[c] > 0) || !(read[c] > 0)) continue;
-      step[c] = std::log(written[c] / read[c]) / 2;
-      sum += std::log(group->s[c]) + step[c];
+      step[c] = math::Log(written[c] / read[c]) / 2;
+      sum += math::Log(group->s[c]) + step[c];
       ++alive;
     }
     if (alive == 0) return 0;
@@ -245,11 +246,11 @@ class Equalizer {
     double moved = 0;
     for (size_t c = 0; c < channels; ++c) {
       if (!(written[c] > 0) || !(read[c] > 0)) continue;
-      const double before = std::log(group->s[c]);
+      const double before = math::Log(group->s[c]);
       const double after =
-          std::clamp(before + step[c] - mean, -std::log(kFarthest), std::log(kFarthest));
+          std::clamp(before + step[c] - mean, -math::Log(kFarthest), math::Log(kFarthest));
       moved = std::max(moved, std::fabs(after - before));
-      group->s[c] = std::exp(after);
+      group->s[c] = math::Exp(after);
     }
     return moved;
   }

@@ -10,6 +10,7 @@
 #include "converter/operators/scaling.h"
 #include "converter/passes/channel_sets.h"
 #include "converter/passes/equalize.h"
+#include "converter/support/functions.h"
 
 namespace octet::passes {
 namespace {
@@ -127,7 +128,7 @@ class Norm {
       if (node.inputs[i] == graph::kNoValue) continue;
       const std::vector<float>& values = graph_.Constant(node.inputs[i])->floats;
       for (size_t c = 0; c < channels_; ++c) {
-        range[c] = std::hypot(range[c], static_cast<double>(values[c]));
+        range[c] = math::Hypot(range[c], static_cast<double>(values[c]));
       }
     }
     return range;
@@ -160,14 +161,15 @@ class Norm {
     double sum = 0, alive = 0;
     for (size_t c = 0; c < channels_; ++c) {
       if (!(range[c] > 0) || !(weights[c] > 0)) continue;
-      logs[c] = a * std::log(range[c]) - (1 - a) * std::log(weights[c]);
+      logs[c] = a * math::Log(range[c]) - (1 - a) * math::Log(weights[c]);
       sum += logs[c];
       ++alive;
     }
     std::vector<double> s(channels_, 1);
     for (size_t c = 0; c < channels_; ++c) {
       if (!(range[c] > 0) || !(weights[c] > 0)) continue;
-      s[c] = std::exp(std::clamp(logs[c] - sum / alive, -std::log(kFarthest), std::log(kFarthest)));
+      s[c] =
+          math::Exp(std::clamp(logs[c] - sum / alive, -math::Log(kFarthest), math::Log(kFarthest)));
     }
     return s;
   }

@@ -9,6 +9,9 @@ void DropDead(lower::Program* program) {
   for (const auto& parts : program->outputs) {
     for (const lower::OutputPart& part : parts) read[static_cast<size_t>(part.tensor)] = true;
   }
+  for (const lower::ModelState& state : program->states) {
+    read[static_cast<size_t>(state.written)] = true;
+  }
   std::vector<lower::Layer> kept;
   for (size_t i = program->layers.size(); i-- > 0;) {
     lower::Layer& layer = program->layers[i];
@@ -21,6 +24,8 @@ void DropDead(lower::Program* program) {
   // Model inputs stay even when nothing reads them: the caller sets them.
   for (const lower::ModelInput& input : program->inputs)
     read[static_cast<size_t>(input.tensor)] = true;
+  for (const lower::ModelState& state : program->states)
+    read[static_cast<size_t>(state.read)] = true;
   std::vector<int> number(program->tensors.size(), -1);
   std::vector<lower::Tensor> tensors;
   for (size_t i = 0; i < program->tensors.size(); ++i) {
@@ -35,6 +40,10 @@ void DropDead(lower::Program* program) {
     renumber(&layer.output);
   }
   for (lower::ModelInput& input : program->inputs) renumber(&input.tensor);
+  for (lower::ModelState& state : program->states) {
+    renumber(&state.read);
+    renumber(&state.written);
+  }
   for (auto& parts : program->outputs) {
     for (lower::OutputPart& part : parts) renumber(&part.tensor);
   }

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <random>
 
-#include "converter/support/error.h"
+#include "converter/support/not_possible.h"
 
 namespace octet::plan {
 namespace {
@@ -47,6 +47,11 @@ Lifetimes LifetimesOf(const lower::Program& program) {
     int64_t& last = life.last[static_cast<size_t>(input.tensor)];
     last = std::max<int64_t>(last, 0);
   }
+  for (const lower::ModelState& state : program.states) {
+    int64_t& last = life.last[static_cast<size_t>(state.read)];
+    last = std::max<int64_t>(last, 0);
+    life.last[static_cast<size_t>(state.written)] = layer_count;
+  }
   for (const auto& parts : program.outputs) {
     for (const lower::OutputPart& part : parts)
       life.last[static_cast<size_t>(part.tensor)] = layer_count;
@@ -64,6 +69,7 @@ std::vector<size_t> ShareInPlace(const lower::Program& program, const Lifetimes&
         Buffer{Aligned(program.tensors[tensor].Size()), life.first[tensor], life.last[tensor], 0});
   };
   for (const lower::ModelInput& input : program.inputs) fresh(static_cast<size_t>(input.tensor));
+  for (const lower::ModelState& state : program.states) fresh(static_cast<size_t>(state.read));
   for (size_t i = 0; i < program.layers.size(); ++i) {
     const lower::Layer& layer = program.layers[i];
     const auto output = static_cast<size_t>(layer.output);
@@ -222,7 +228,7 @@ MemoryPlan PlanMemory(const lower::Program& program) {
   plan.lower_bound_bytes = LowerBound(buffers, layer_count);
   plan.arena_bytes = Search(&buffers, plan.lower_bound_bytes);
   if (plan.arena_bytes >= kLargestArena) {
-    Fail(
+    RuleOut(
         "activations need {} MiB; a plan may use 2048 MiB; lower the input size with --input-shape",
         plan.arena_bytes >> 20);
   }

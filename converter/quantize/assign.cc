@@ -20,7 +20,7 @@
 #include "converter/quantize/reasons.h"
 #include "converter/quantize/scheme.h"
 #include "converter/quantize/weight_schemes.h"
-#include "converter/support/error.h"
+#include "converter/support/not_possible.h"
 
 namespace octet::quantize {
 namespace {
@@ -364,7 +364,7 @@ class Assigner {
     if (id == graph::kNoValue || graph_.At(id).constant != nullptr) return;
     if (graph_.At(id).type != graph::DataType::kFloat) return;
     if (!scheme_->tensors[static_cast<size_t>(id)]) {
-      Fail(
+      RuleOut(
           "node '{}' ({}): tensor '{}' has no range, because calibration did not reach it; give "
           "one under `tensors:` in --config",
           node.name, node.op, Name(id));

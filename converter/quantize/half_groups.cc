@@ -207,9 +207,17 @@ void HalfGroups::VisitQuotient(const graph::Node& node) {
 }
 
 // Inputs and outputs of the model have one scale, and so have values that exist in int8 as well.
+// States have the scale 1.
 void HalfGroups::MarkBorders() {
   for (ValueId id : graph_.inputs) {
     if (Computed(id)) MakeUniform(id);
+  }
+  // All plans keep a state as it stands.
+  for (size_t s = 0; s < graph_.states.size(); ++s) {
+    for (const ValueId id :
+         {graph_.inputs[graph_.OwnInputs() + s], graph_.outputs[graph_.OwnOutputs() + s]}) {
+      if (Computed(id)) Pin(id);
+    }
   }
   for (size_t v = 0; v < graph_.values.size(); ++v) {
     if (view_.is_piece[v] && Computed(static_cast<ValueId>(v))) {

@@ -10,6 +10,7 @@
 #include "converter/operators/scaling.h"
 #include "converter/operators/weights.h"
 #include "converter/quantize/half_groups.h"
+#include "converter/support/functions.h"
 
 namespace octet::quantize {
 namespace {
@@ -165,9 +166,9 @@ class Fitter {
         const double largest = LargestOf(id, group, c);
         if (largest <= 0) continue;
         Bounds& own = bounds[c];
-        own.least = std::max(own.least, std::log2(largest) - kMostLog2);
+        own.least = std::max(own.least, math::Log2(largest) - kMostLog2);
         own.fine_most =
-            std::min(own.fine_most, std::log2(std::max(largest, heard[c])) - kLeastLog2);
+            std::min(own.fine_most, math::Log2(std::max(largest, heard[c])) - kLeastLog2);
       }
       const int producer = groups_.links().producer[static_cast<size_t>(id)];
       if (producer >= 0) BoundByWeightsOf(static_cast<size_t>(producer), *group, heard, &bounds);
@@ -233,12 +234,12 @@ class Fitter {
       }
       if (weight <= 0) continue;
       Bounds& own = (*bounds)[row];
-      own.least = std::max(own.least, std::log2(weight) - kMostWeightLog2);
+      own.least = std::max(own.least, math::Log2(weight) - kMostWeightLog2);
       // A weight rounded by 2^-25 moves the result by sqrt(depth) inputs of that at most, or so.
       const double result = std::max(LargestOf(node.outputs[0], &group, row), heard[row]);
       const double enough =
           std::max(weight, result / std::max(input * std::sqrt(matrix->depth), 1e-300));
-      own.fine_most = std::min(own.fine_most, std::log2(enough) - kLeastLog2);
+      own.fine_most = std::min(own.fine_most, math::Log2(enough) - kLeastLog2);
     }
   }
 
@@ -258,9 +259,10 @@ class Fitter {
       const double input = LargestOf(id, &group, c);
       if (weight <= 0 || input <= 0) continue;
       Bounds& own = (*bounds)[c];
-      own.most = std::min(own.most, kMostWeightLog2 - std::log2(weight));
-      const double matters = std::log2(input) - std::log2(LeastResult(n, *matrix, c));
-      own.fine_least = std::max(own.fine_least, kLeastLog2 + std::min(-std::log2(weight), matters));
+      own.most = std::min(own.most, kMostWeightLog2 - math::Log2(weight));
+      const double matters = math::Log2(input) - math::Log2(LeastResult(n, *matrix, c));
+      own.fine_least =
+          std::max(own.fine_least, kLeastLog2 + std::min(-math::Log2(weight), matters));
     }
   }
 

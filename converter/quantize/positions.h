@@ -11,6 +11,10 @@
 
 namespace octet::quantize {
 
+// By node: floats that it makes reach a wanted value (by value id), and no product of matrices or
+// convolution stands between.
+std::vector<bool> MakersOf(const graph::Graph& graph, std::vector<bool> wanted);
+
 // By node: floats that it makes reach the positions of an operator that samples, and no product of
 // matrices or convolution stands between. These themselves are not marked: what they write is
 // offsets, whose range is a small part of the picture.

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "converter/quantize/activation.h"
+#include "converter/quantize/carried.h"
 #include "converter/quantize/coarse_inputs.h"
 #include "converter/quantize/narrow_outputs.h"
 #include "converter/quantize/positions.h"
@@ -14,7 +15,7 @@
 #include "converter/quantize/tail.h"
 #include "converter/quantize/whole_numbers.h"
 #include "converter/quantize/wide_inputs.h"
-#include "converter/support/error.h"
+#include "converter/support/not_possible.h"
 
 namespace octet::quantize {
 namespace {
@@ -72,8 +73,8 @@ void RequirePossible(const graph::Graph& graph, const Ledger& ledger) {
       continue;
     }
     const graph::Node& node = graph.nodes[n];
-    Fail("node '{}' ({}) must run in int8 but cannot: {}; set it to fp16 in --config", node.name,
-         node.op, entries[0]->Text());
+    RuleOut("node '{}' ({}) must run in int8 but cannot: {}; set it to fp16 in --config", node.name,
+            node.op, entries[0]->Text());
   }
 }
 
@@ -90,6 +91,7 @@ class Writer {
         wide_(FindWideReaders(graph, statistics, config)),
         positions_(SampledPositions(graph)),
         states_(MovesStates(graph)),
+        carried_(CarriedByStates(graph)),
         whole_(WholeNumbersOfOutputs(graph)),
         narrow_(NarrowOutputs(graph, statistics)),
         scheme_(scheme) {}
@@ -162,7 +164,7 @@ class Writer {
     if (wide_.nodes[n]) scheme_->Want({.node = n, .reason = Reason::kWideInput});
     if (whole_[n] || narrow_[n]) scheme_->Want({.node = n, .reason = Reason::kFloatOutput});
     if (positions_[n]) scheme_->Want({.node = n, .reason = Reason::kPosition});
-    if (states_[n]) scheme_->Want({.node = n, .reason = Reason::kState});
+    if (states_[n] || carried_[n]) scheme_->Want({.node = n, .reason = Reason::kState});
   }
 
   std::vector<std::string> NamesOf(Reason reason) const {
@@ -209,7 +211,7 @@ class Writer {
   const Config& config_;
   graph::Links links_;
   WideReaders wide_;
-  std::vector<bool> positions_, states_, whole_, narrow_;
+  std::vector<bool> positions_, states_, carried_, whole_, narrow_;
   Scheme* scheme_;
 };
 

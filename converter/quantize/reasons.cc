@@ -36,7 +36,7 @@ constexpr ReasonFacts kFacts[] = {
     {Precision::kFp16, false, "wide-input", "8 bits are too coarse for the values of an input"},
     {Precision::kFp16, false, "position",
      "it makes positions in a picture, and 8 bits are too coarse for them"},
-    {Precision::kFp16, false, "state", "it moves a state of a recurrent layer"},
+    {Precision::kFp16, false, "state", "it makes or moves a state, where an error of 8 bits stays"},
     {Precision::kFp16, false, "query",
      "measured: it makes or refines queries, and the outputs gain by FP16 there"},
     {Precision::kFp16, false, "noisy",

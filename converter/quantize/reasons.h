@@ -32,7 +32,7 @@ enum class Reason : uint8_t {
   kBeforeFinerResult,   // FP16: what kFinerResult reads
   kWideInput,           // FP16: wide_inputs.h
   kPosition,            // FP16: positions.h
-  kState,               // FP16: states.h
+  kState,               // FP16: states.h, carried.h
   kQuery,               // FP16: recover/query_choice.h
   kNoisy,               // FP16: convert/mend.h
   kStretchTooDear,      // int8: the same, for its arena

@@ -10,6 +10,7 @@
 #include "converter/operators/output_view.h"
 #include "converter/simulate/rounding.h"
 #include "converter/support/decibels.h"
+#include "converter/support/functions.h"
 
 namespace octet::recover {
 namespace {
@@ -125,14 +126,14 @@ Cause CauseOfSums(const graph::Graph& graph, const quantize::Scheme& scheme,
   if (more >= kCancels) {
     return {CauseKind::kCancellation,
             fmt::format("its sums nearly cancel: they are {:.1f} dB worse than its inputs{}",
-                        10 * std::log10(more), outputs.count > 0 ? " and weights" : "")};
+                        10 * math::Log10(more), outputs.count > 0 ? " and weights" : "")};
   }
   if (weights > inputs) {
     return {CauseKind::kWeights,
             fmt::format("its weights are {:.1f} dB above their rounding error in 8 bits",
-                        -10 * std::log10(weights))};
+                        -10 * math::Log10(weights))};
   }
-  const double growth_db = 10 * std::log10(more);
+  const double growth_db = 10 * math::Log10(more);
   if (!(growth_db >= 0.1)) return {CauseKind::kInputs, "its inputs have this error already"};
   return {CauseKind::kInputs,
           fmt::format("the error of its inputs grows by {:.1f} dB in its sums", growth_db)};

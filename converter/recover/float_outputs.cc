@@ -5,6 +5,7 @@
 
 #include "converter/operators/output_view.h"
 #include "converter/quantize/precision.h"
+#include "converter/support/functions.h"
 
 namespace octet::recover {
 namespace {
@@ -43,7 +44,7 @@ class Chooser {
       if ((spent + candidate.products) * kMostProductsShare > all) continue;
       spent += candidate.products;
       for (const size_t n : candidate.nodes) {
-        chosen.push_back({n, 10 * std::log10(candidate.ratio), candidate.nodes.size()});
+        chosen.push_back({n, 10 * math::Log10(candidate.ratio), candidate.nodes.size()});
       }
     }
     std::sort(chosen.begin(), chosen.end(),

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "converter/operators/matrix.h"
+#include "converter/support/functions.h"
 
 namespace octet::recover {
 namespace {
@@ -23,7 +24,7 @@ constexpr size_t kTable = 256;
 constexpr double kBetaSteps = 4;
 
 float Sigmoid(float v) {
-  return 1 / (1 + std::exp(-v));
+  return 1 / (1 + math::Exp(-v));
 }
 
 class Search {
@@ -82,7 +83,7 @@ class Search {
     const float up = code > low_[at] ? 1.0f : 0.0f;
     const float h = (std::clamp(steps - low_[at], 0.0f, 1.0f) + 2 * up) / 3;
     const float sigmoid = (h - kGamma) / (kZeta - kGamma);
-    v_[at] = std::log(sigmoid / (1 - sigmoid));
+    v_[at] = math::Log(sigmoid / (1 - sigmoid));
   }
 
   void TabulateSlope(double beta) {
@@ -92,7 +93,7 @@ class Search {
     slope_.resize(kTable + 1);
     for (size_t i = 0; i <= kTable; ++i) {
       const double from_middle = (2 * static_cast<double>(i) + 1) / kTable - 1;
-      const double size = std::pow(std::abs(from_middle), beta - 1);
+      const double size = math::Pow(std::abs(from_middle), beta - 1);
       slope_[i] = static_cast<float>(-2 * beta * (from_middle < 0 ? -size : size));
     }
   }
@@ -137,8 +138,8 @@ class Search {
   }
 
   void Move(int64_t step, bool pushes) {
-    const float mean_rest = 1 - std::pow(kMean, static_cast<float>(step));
-    const float power_rest = 1 - std::pow(kPower, static_cast<float>(step));
+    const float mean_rest = 1 - math::Pow(kMean, static_cast<float>(step));
+    const float power_rest = 1 - math::Pow(kPower, static_cast<float>(step));
     const float rate = kRate / mean_rest, root = 1 / power_rest;
     for (size_t o = 0; o < count_; ++o) {
       for (size_t k = 0; k < inputs_.depth; ++k) {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "converter/recover/diagnosis.h"
+#include "converter/support/functions.h"
 
 namespace octet::report {
 namespace {
@@ -15,7 +16,7 @@ using nlohmann::json;
 // Figures for people: six digits, and a page of half the size.
 double Short(double value) {
   if (value == 0 || !std::isfinite(value)) return value;
-  const double unit = std::pow(10.0, 5 - std::floor(std::log10(std::fabs(value))));
+  const double unit = math::Pow(10.0, 5 - std::floor(math::Log10(std::fabs(value))));
   const double rounded = std::round(value * unit) / unit;
   return std::isfinite(rounded) ? rounded : value;
 }

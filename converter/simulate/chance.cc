@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <numbers>
 
+#include "converter/support/functions.h"
+
 namespace octet::simulate {
 namespace {
 
@@ -11,15 +13,15 @@ namespace {
 // a finite sum for whole degrees of freedom f (Abramowitz and Stegun, "Handbook of Mathematical
 // Functions", 26.7.3 and 26.7.4).
 double ShareWithin(double t, int64_t freedom) {
-  const double angle = std::atan(t / std::sqrt(static_cast<double>(freedom)));
-  const double cosine = std::cos(angle), square = cosine * cosine;
+  const double angle = math::Atan(t / std::sqrt(static_cast<double>(freedom)));
+  const double cosine = math::Cos(angle), square = cosine * cosine;
   const bool odd = freedom % 2 != 0;
   double term = odd ? cosine : 1, sum = 0;
   for (int64_t i = odd ? 3 : 2; i <= freedom; i += 2) {
     sum += term;
     term *= square * static_cast<double>(i - 1) / static_cast<double>(i);
   }
-  const double partial = std::sin(angle) * sum;
+  const double partial = math::Sin(angle) * sum;
   return odd ? 2 / std::numbers::pi * (angle + partial) : partial;
 }
 

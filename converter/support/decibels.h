@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "converter/support/functions.h"
+
 namespace octet {
 
 // FP32's own rounding lies some 140 dB down, so that above nothing is told apart.
@@ -16,7 +18,7 @@ inline double Decibels(double signal, double error, double most = kMostDecibels)
   if (!std::isfinite(error) || std::isnan(signal)) return -most;
   if (error <= 0) return most;
   if (!(signal > 0)) return -most;
-  return std::clamp(10 * std::log10(signal / error), -most, most);
+  return std::clamp(10 * math::Log10(signal / error), -most, most);
 }
 
 // Error as a share of the signal: 1 where all is lost, which cannot get worse.

@@ -138,6 +138,23 @@ std::vector<blob::OutputRecord> OutputRecords(const ModelInfo& info, Pools* pool
   return records;
 }
 
+std::vector<blob::StateRecord> StateRecords(const ModelInfo& info, const lower::Program& program,
+                                            Pools* pools) {
+  std::vector<blob::StateRecord> records;
+  for (size_t i = 0; i < info.states.size(); ++i) {
+    const ModelInfo::State& state = info.states[i];
+    const lower::ModelState& lowered = program.states[i];
+    blob::StateRecord record{};
+    record.name = pools->strings.Add(state.input.name);
+    record.output_name = pools->strings.Add(state.output);
+    record.type = program.tensors[static_cast<size_t>(lowered.read)].type;
+    CopyShape(state.input.shape, state.input.name, &record.rank, record.dims);
+    record.initial = pools->tables.Add(lowered.initial).offset;
+    records.push_back(record);
+  }
+  return records;
+}
+
 // The numbers that are added to outputs, behind what is in the section. Plans may share them, parts
 // of one plan may not (FORMAT.md).
 void AppendOffsets(const std::vector<Plan>& plans, std::vector<blob::OutputPart>* parts,
@@ -191,6 +208,13 @@ std::vector<uint8_t> ModelSection(const ModelInfo& info, const std::vector<Plan>
         parts.push_back(stored);
       }
     }
+    if (!plan.program.states.empty()) {
+      record.first_state = static_cast<uint32_t>(plan_io.size());
+    }
+    for (const lower::ModelState& state : plan.program.states) {
+      plan_io.push_back(static_cast<uint32_t>(state.read));
+      plan_io.push_back(static_cast<uint32_t>(state.written));
+    }
     record.layer_count = static_cast<uint32_t>(plan.program.layers.size());
     record.tensor_count = static_cast<uint32_t>(plan.program.tensors.size());
     for (const lower::Layer& layer : plan.program.layers) record.macs += layer.macs;
@@ -212,6 +236,9 @@ std::vector<uint8_t> ModelSection(const ModelInfo& info, const std::vector<Plan>
   model.plan_io_offset = Append(plan_io, &section);
   model.part_count = static_cast<uint32_t>(parts.size());
   model.parts_offset = Append(parts, &section);
+  const auto states = StateRecords(info, plans[0].program, pools);
+  model.state_count = static_cast<uint32_t>(states.size());
+  if (!states.empty()) model.states_offset = Append(states, &section);
   AppendOffsets(plans, &parts, &section);
   std::memcpy(section.data() + model.parts_offset, parts.data(),
               parts.size() * sizeof(blob::OutputPart));
@@ -316,6 +343,7 @@ std::vector<uint8_t> WriteBlob(const ModelInfo& info, const std::vector<Plan>& p
         features |= blob::kFeatureHalfScale;
     }
   }
+  if (!info.states.empty()) features |= blob::kFeatureStates;
   if (ReadsClassNumbers(info)) features |= blob::kFeatureClassNumbers;
   const AddName add_name = [&pools](const std::string& name) {
     return pools.verbosity == Verbosity::kNone ? 0u : pools.strings.Add(name);

@@ -35,6 +35,11 @@ struct ModelInfo {
     bool is_image = false;  // inputs only
   };
   std::vector<Port> inputs, outputs;
+  struct State {
+    Port input;
+    std::string output;
+  };
+  std::vector<State> states;
   images::Preprocess preprocess;
   std::vector<std::string> labels;
   std::vector<uint8_t> decode;  // the decode section, where there is one

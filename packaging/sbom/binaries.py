@@ -10,14 +10,11 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from artefact import Unfit  # noqa: E402
 from debian_packages import owners, unpacked_root  # noqa: E402
 
-# Libraries that a program opens by their names when it runs.
-OPENED = {"octet": ["libopenblas.so.0"]}
-
 
 @functools.lru_cache(maxsize=None)
 def needed_by(path: pathlib.Path) -> list:
     said = subprocess.run(["readelf", "-dW", path], check=True, capture_output=True, text=True).stdout
-    return sorted(re.findall(r"\(NEEDED\).*\[(.*)\]", said)) + OPENED.get(path.name, [])
+    return sorted(re.findall(r"\(NEEDED\).*\[(.*)\]", said))
 
 
 def find_library(name: str, triplet: str):
@@ -25,7 +22,7 @@ def find_library(name: str, triplet: str):
         path = pathlib.Path(folder) / name
         if path.exists():
             return path
-    # What Debian lays behind an alternative, as OpenBLAS.
+    # What Debian lays behind an alternative, as a BLAS.
     return next(iter(sorted(pathlib.Path(f"/usr/lib/{triplet}").glob(f"*/{name}"))), None)
 
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "octet/state.h"
 #include "runtime/engine/session.h"
 
 namespace octet::port {
@@ -18,6 +19,7 @@ octet_status RunWith(bool half_sums, octet_session* session,
   if (status.code != OCTET_OK) return status;
   const bool before = own->half_sums;
   own->half_sums = half_sums;
+  octet_reset(session);  // both from the start of a sequence
   status = octet_run(session);
   own->half_sums = before;
   if (status.code != OCTET_OK) return status;

@@ -50,6 +50,7 @@ class Model:
 
     Attributes, all fixed after opening:
       inputs, outputs: tuple of TensorInfo (name, shape of the float32 array, whether it takes pictures)
+      states: tuple of TensorInfo, what the model keeps from frame to frame; they are no inputs and no outputs
       plans, labels: names; task: "detect", "classify", "segment" or "none"
       isa: the instruction set of the kernels; threads: their number, the calling one included
       arena_bytes: working memory of all plans and threads; blob_bytes: size of the blob
@@ -92,6 +93,7 @@ class Model:
 
         self.inputs: Tuple[TensorInfo, ...] = infos(library.octet_input_count(session), library.octet_input_info)
         self.outputs: Tuple[TensorInfo, ...] = infos(library.octet_output_count(session), library.octet_output_info)
+        self.states: Tuple[TensorInfo, ...] = infos(library.octet_state_count(session), library.octet_state_tensor)
         self.plans: Tuple[str, ...] = tuple(c.text(library.octet_plan_name(session, i))
                                             for i in range(library.octet_plan_count(session)))
         self.labels: Tuple[str, ...] = tuple(c.text(library.octet_label(session, i))
@@ -179,6 +181,27 @@ class Model:
                 raise c.OctetError(f"plan {self.plans[index]}: the file has changed since it was opened; open it again")
             c.check(status, f"plan {self.plans[index]}")
             self._ran = False
+
+    def reset(self) -> None:
+        """The next frame is the first of a sequence: states start anew."""
+        with self._lock:
+            c.check(self._library.octet_reset(self._open_session()), "reset")
+
+    def get_state(self) -> bytes:
+        """A copy of what the model keeps from frame to frame; empty if it keeps nothing."""
+        with self._lock:
+            session = self._open_session()
+            info = c.StateInfoStruct()
+            c.check(self._library.octet_state_describe(session, info), "state")
+            copy = ctypes.create_string_buffer(info.bytes)
+            c.check(self._library.octet_state_get(session, copy, info.bytes), "state")
+            return copy.raw
+
+    def set_state(self, state: bytes) -> None:
+        """state: of get_state(), of a model opened from the same blob."""
+        with self._lock:
+            c.check(self._library.octet_state_set(self._open_session(), state, len(state)),
+                    f"state of {len(state)} bytes")
 
     def run(self, *inputs: Union[np.ndarray, Frame], outputs: bool = True) -> List[np.ndarray]:
         """Runs one inference. Returns the outputs as float32 arrays in the model's own layout, one for each of `self.outputs`.

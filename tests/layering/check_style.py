@@ -3,7 +3,8 @@
 
 Files of code under runtime, converter and ports have at most 500 lines; no unfinished-work marks. In the converter an
 ONNX operator is named where it is registered (operators) and by passes about it, in the families of passes. The rest
-asks traits. Where it still names operators, it is counted by folder: NAMED_MOST is the most, and goes down alone.
+asks traits. Where it still names operators, it is counted by folder: NAMED_MOST is the most, and goes down alone. The
+converter takes no function of the C library whose last bits depend on the processor: converter/support/functions.h has them.
 """
 import collections
 import pathlib
@@ -16,6 +17,8 @@ LINES_MAX = 500
 OPERATORS = "converter/operators/operators.inc"
 NAMED_MOST = {"converter/export": 26, "converter/import": 166, "converter/lower": 67, "converter/passes": 158}
 # Spelled in pieces so that this file does not find itself.
+# exp, logf, std::pow, ...; sqrt, floor, ldexp and other exact ones are free.
+LIBRARY_FUNCTIONS = re.compile(r"(?:\bstd::|(?<![\w:.>]))(?:exp2?|expm1|log(?:2|10|1p)?|pow|cbrt|hypot|a?(?:sin|cos|tan)h?|atan2|erfc?|[lt]gamma)[fl]?\(")
 MARKS = re.compile(r"\b(" + "|".join(("TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK")) + r")\b")
 
 
@@ -30,6 +33,14 @@ def named_operators(root, path, names):
         return []
     return [(number, name) for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1)
             for name in re.findall(r'"(\w+)"', line.split("//")[0]) if name in names]
+
+
+def library_functions(root, path):
+    """Lines of the file that call such a function."""
+    if path.relative_to(root).parts[0] != "converter":
+        return []
+    lines = enumerate(path.read_text(errors="replace").splitlines(), 1)
+    return [number for number, line in lines if LIBRARY_FUNCTIONS.search(re.sub(r'"(?:\\.|[^"\\])*"', '""', line.split("//")[0]))]
 
 
 def count_problems(named, most):
@@ -62,6 +73,8 @@ def check(root, most=None):
             named["/".join(name.split("/")[:2])] += [
                 f"{name}:{number}: names operator {operator}; ask a trait of converter/operators"
                 for number, operator in named_operators(root, path, names)]
+            problems += [f"{name}:{number}: a function of the C library, whose bits depend on the processor; take math:: of "
+                         "converter/support/functions.h" for number in library_functions(root, path)]
             lines = path.read_text(errors="replace").splitlines()
             if len(lines) > LINES_MAX:
                 problems.append(f"{name}: {len(lines)} lines, at most {LINES_MAX} are wanted")

@@ -97,6 +97,13 @@ class Style(Tree):
         self.write("converter/quantize/b.cc", 'if (node.op == "Conv") {}\n')
         self.assertEqual(len(check_style.check(self.root)[1]), 1)
 
+    def test_library_functions(self):
+        self.write("converter/lower/a.cc", '// std::exp(x)\nmath::Exp(x); std::sqrt(x); std::floor(x); Fail("pow(x)"); a.log(x); ClampLog2(x); std::max(x);\n')
+        self.write("runtime/core/a.cc", "std::exp(x);\n")
+        self.assertEqual(check_style.check(self.root)[1], [])
+        self.write("converter/lower/a.cc", "std::exp(x);\nlogf(x);\nstd::log1p(x);\nstd::atan2(y, x);\n y = pow(x, 2);\n")
+        self.assertEqual(len(check_style.check(self.root)[1]), 5)
+
     def test_operator_names_become_fewer_alone(self):
         self.write("converter/operators/operators.inc", "OCTET_OPERATOR(Conv, InferConv)\n")
         self.write("converter/passes/a.cc", 'if (node.op == "Conv") {}\nreturn "Conv";\n')

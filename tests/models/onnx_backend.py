@@ -179,9 +179,8 @@ def add_first_dimension(case: Case) -> None:
 
 def call(command: list) -> tuple:
     """(status, stderr, processor seconds) of a program; status None where it hangs."""
-    environment = dict(os.environ, OPENBLAS_NUM_THREADS="1")
     process = subprocess.Popen([str(part) for part in command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                               text=True, errors="replace", env=environment,
+                               text=True, errors="replace",
                                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (HANG_SECONDS, HANG_SECONDS)))
     with process.stderr:
         text = process.stderr.read()

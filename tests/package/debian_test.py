@@ -22,7 +22,7 @@ from package_test import PROGRAMS, check, make_blob, run
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "packaging"))
 from artefact import triplet_of  # noqa: E402
 
-PACKAGES = {"octet", "octet-device", "liboctet1", "liboctet-dev", "python3-octet", "octet-dev"}
+PACKAGES = {"octet", "octet-device", "octet-serve", "liboctet1", "liboctet-dev", "python3-octet", "octet-dev"}
 DEVICE = {"octet-camera", "octet-run", "octet-slot"}
 # Only of libraries in /usr/lib, where a build that was not configured with -DCMAKE_INSTALL_PREFIX=/usr has them.
 OF_THIS_BUILD = {"arch-dependent-file-not-in-arch-specific-directory", "pkg-config-unavailable-for-cross-compilation"}
@@ -46,7 +46,7 @@ def check_fields(packages, version):
         check(found["Architecture"] == ("all" if name in ("python3-octet", "octet-dev") else architecture), f"{name}: {found['Architecture']}")
     needs = {name: fields(package)["Depends"] for name, package in packages.items()}
     full = fields(packages["octet"])["Version"]
-    for library in ("libc6", "libstdc++6", "libopenblas0", "libonnx1", "libprotobuf32", "libturbojpeg0", f"octet-device (= {full})"):
+    for library in ("libc6", "libstdc++6", "libonnx1", "libprotobuf32", "libturbojpeg0", f"octet-device (= {full})"):
         check(library in needs["octet"], f"octet depends on {needs['octet']}, without {library}")
     check(needs["liboctet-dev"] == f"liboctet1 (= {full})", needs["liboctet-dev"])
     check(needs["octet-dev"] == "liboctet-dev", needs["octet-dev"])
@@ -65,6 +65,12 @@ def check_fields(packages, version):
         owner = "octet-device" if program in DEVICE else "octet"
         for path in (f"./usr/bin/{program}", f"./usr/share/man/man1/{program}.1.gz"):
             check(path in files[owner], f"{owner} has no {path}")
+    for path in ("./usr/bin/octet-serve", "./usr/share/man/man1/octet-serve.1.gz", "./lib/systemd/system/octet-serve.service",
+                 "./usr/lib/sysusers.d/octet-serve.conf"):
+        check(path in files["octet-serve"], f"octet-serve has no {path}")
+    for library in ("libzmq5", "libmicrohttpd12", "libstdc++6"):
+        check(library in needs["octet-serve"], f"octet-serve depends on {needs['octet-serve']}, without {library}")
+        check(library == "libstdc++6" or library not in needs["octet-device"], f"octet-device depends on {library}")
     for path in ("./lib/systemd/system/octet-camera.service", "./usr/lib/sysusers.d/octet-device.conf"):
         check(path in files["octet-device"], f"octet-device has no {path}")
 

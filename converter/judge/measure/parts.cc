@@ -1,4 +1,5 @@
 #include "converter/judge/measure/parts.h"
+#include "converter/support/functions.h"
 
 #include <algorithm>
 #include <cmath>
@@ -36,8 +37,8 @@ void PartMeasure::Add(const Part& exact, const Part& plan, const Detection& box)
   if (exact.points.empty() || exact.points.size() != plan.points.size()) return;
   double distance = 0;
   for (size_t i = 0; i < exact.points.size(); ++i) {
-    distance += std::hypot(static_cast<double>(exact.points[i].x) - plan.points[i].x,
-                           static_cast<double>(exact.points[i].y) - plan.points[i].y);
+    distance += math::Hypot(static_cast<double>(exact.points[i].x) - plan.points[i].x,
+                            static_cast<double>(exact.points[i].y) - plan.points[i].y);
   }
   const double area =
       (static_cast<double>(box.x1) - box.x0) * (static_cast<double>(box.y1) - box.y0);

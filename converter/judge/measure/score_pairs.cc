@@ -3,16 +3,18 @@
 #include <algorithm>
 #include <cmath>
 
+#include "converter/support/functions.h"
+
 namespace octet::judge {
 
 double Logit(double score) {
   constexpr double kLeast = 1e-6;
   const double inside = std::clamp(score, kLeast, 1 - kLeast);
-  return std::log(inside / (1 - inside));
+  return math::Log(inside / (1 - inside));
 }
 
 double ShiftedScore(double score, double shift) {
-  return 1 / (1 + std::exp(-(Logit(score) + shift)));
+  return 1 / (1 + math::Exp(-(Logit(score) + shift)));
 }
 
 double LogitShift(const std::vector<ScorePair>& pairs) {

@@ -5,14 +5,15 @@
 #include <cmath>
 
 #include "converter/judge/measure/random.h"
+#include "converter/support/functions.h"
 
 namespace octet::judge {
 namespace {
 
 // Standard normal, two at a time would be one more thing to keep (Box and Muller 1958).
 double Normal(Random* random) {
-  const double radius = std::sqrt(-2 * std::log(random->Share()));
-  return radius * std::cos(2 * M_PI * random->Share());
+  const double radius = std::sqrt(-2 * math::Log(random->Share()));
+  return radius * math::Cos(2 * M_PI * random->Share());
 }
 
 // The box `far` along a direction of shifts (of its size) and of logarithms of its size.
@@ -20,8 +21,8 @@ Detection Moved(const Detection& box, const std::array<double, 4>& direction, do
   const double width = box.x1 - box.x0, height = box.y1 - box.y0;
   const double x = box.x0 + width / 2 + far * direction[0] * width;
   const double y = box.y0 + height / 2 + far * direction[1] * height;
-  const double half_w = width / 2 * std::exp(far * direction[2]);
-  const double half_h = height / 2 * std::exp(far * direction[3]);
+  const double half_w = width / 2 * math::Exp(far * direction[2]);
+  const double half_h = height / 2 * math::Exp(far * direction[3]);
   Detection moved = box;
   moved.x0 = static_cast<float>(x - half_w);
   moved.x1 = static_cast<float>(x + half_w);
@@ -59,7 +60,7 @@ Truths DrawTruths(const std::vector<Detection>& boxes, int64_t sample, size_t dr
     Random random(seeds.Next());
     const double q = std::sqrt(std::clamp(static_cast<double>(box.score), 0.0, 1.0));
     if (random.Share() >= q) continue;
-    const double overlap = std::pow(random.Share(), (1 - q) / q);
+    const double overlap = math::Pow(random.Share(), (1 - q) / q);
     if (overlap < kLeastOverlap) {
       ++truths.missed;
     } else {

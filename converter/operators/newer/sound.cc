@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "converter/operators/newer/parts.h"
+#include "converter/support/functions.h"
 
 namespace octet::operators {
 namespace {
@@ -25,10 +26,10 @@ class Turns {
         factor_(inverse ? 1.0 / static_cast<double>(points) : 1.0) {}
   // The remainder keeps the angle exact.
   double Cos(int64_t point, int64_t bin) const {
-    return factor_ * std::cos(turn_ * static_cast<double>(point * bin % points_));
+    return factor_ * math::Cos(turn_ * static_cast<double>(point * bin % points_));
   }
   double Sin(int64_t point, int64_t bin) const {
-    return factor_ * std::sin(turn_ * static_cast<double>(point * bin % points_));
+    return factor_ * math::Sin(turn_ * static_cast<double>(point * bin % points_));
   }
   // Of part `to` of a bin (0 real, 1 imaginary), by part `from` of a point.
   float Factor(int64_t point, int64_t from, int64_t bin, int64_t to) const {
@@ -97,7 +98,7 @@ Tensor WindowOf(const Parts& parts, int64_t size, double a0, double a1, double a
   for (int64_t i = 0; i < size; ++i) {
     const double angle = 2 * std::numbers::pi * static_cast<double>(i) / period;
     window.floats.push_back(
-        static_cast<float>(a0 - a1 * std::cos(angle) + a2 * std::cos(2 * angle)));
+        static_cast<float>(a0 - a1 * math::Cos(angle) + a2 * math::Cos(2 * angle)));
   }
   return window;
 }
@@ -242,7 +243,7 @@ void LiftMelWeightMatrix(Parts& parts) {
   const int64_t bands = OneInteger(parts, parts.Required(0), "its num_mel_bins");
   const int64_t points = OneInteger(parts, parts.Required(1), "its dft_length");
   const double rate = OneNumber(parts, 2, "its sample_rate");
-  const auto mel = [](double hertz) { return 2595 * std::log10(1 + hertz / 700); };
+  const auto mel = [](double hertz) { return 2595 * math::Log10(1 + hertz / 700); };
   const double low = mel(OneNumber(parts, 3, "its lower_edge_hertz"));
   const double high = mel(OneNumber(parts, 4, "its upper_edge_hertz"));
   const int64_t bins = BinsOf(std::max<int64_t>(points, 0), true);
@@ -256,7 +257,7 @@ void LiftMelWeightMatrix(Parts& parts) {
   std::vector<int64_t> places;
   for (int64_t i = 0; i < bands + 2; ++i) {
     const double at = low + static_cast<double>(i) * (high - low) / static_cast<double>(bands + 2);
-    const double hertz = 700 * (std::pow(10, at / 2595) - 1);
+    const double hertz = 700 * (math::Pow(10.0, at / 2595) - 1);
     const double place = std::floor(static_cast<double>(points + 1) * hertz / rate);
     if (!(place >= 0) || place >= static_cast<double>(bins)) {
       parts.Refuse("its upper edge is above half of the sample rate; export the model again");

@@ -6,6 +6,7 @@
 
 #include "converter/operators/window.h"
 #include "converter/passes/chain.h"
+#include "converter/support/functions.h"
 
 namespace octet::passes {
 
@@ -46,7 +47,7 @@ void RootOfSum(Editor& editor, Chain* chain, int64_t p, int64_t count) {
     const auto exponent = static_cast<float>(inverse);
     chain->Op("Pow", shape, {editor.NewConstant("root", Tensor::Floats({}, {exponent}))});
   }
-  const auto factor = static_cast<float>(std::pow(static_cast<double>(count), inverse));
+  const auto factor = static_cast<float>(math::Pow(static_cast<double>(count), inverse));
   chain->Op("Mul", shape, {editor.NewConstant("factor", Tensor::Floats({}, {factor}))});
 }
 

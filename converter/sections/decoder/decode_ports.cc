@@ -66,12 +66,14 @@ decode::Ports PortsOf(const graph::Graph& graph, size_t label_count) {
     ports.facts.points = said.kpt_shape->count;
     ports.facts.point_numbers = said.kpt_shape->numbers;
   }
-  for (const graph::ValueId id : graph.inputs) {
+  for (size_t i = 0; i < graph.OwnInputs(); ++i) {
+    const graph::ValueId id = graph.inputs[i];
     decode::Port port{graph.At(id).name, *graph.At(id).shape};
     port.is_image = images::IsImageInput(port.shape, &port.channels_last);
     ports.inputs.push_back(port);
   }
-  for (const graph::ValueId id : graph.outputs) {
+  for (size_t o = 0; o < graph.OwnOutputs(); ++o) {
+    const graph::ValueId id = graph.outputs[o];
     decode::Port port{graph.At(id).name, *graph.At(id).shape};
     port.softmaxed = IsSoftmaxed(graph, id);
     if (const graph::Node* node = MakerOf(graph, id); Joins(node)) {

@@ -11,6 +11,7 @@
 #include "converter/write/edit.h"
 #include "converter/write/sections.h"
 #include "octet/self_test.h"
+#include "octet/state.h"
 #include "ports/linux/cpu.h"
 #include "runtime/format/golden.h"
 
@@ -86,20 +87,23 @@ blob::GoldenInput MakeInput(const images::Dataset& data, int64_t sample, uint32_
 // The section with digests of zeros.
 std::vector<uint8_t> MakeSection(const std::vector<const images::Dataset*>& datasets,
                                  uint32_t count, uint64_t seed, const octet_blob_info& info,
-                                 uint32_t output_count) {
+                                 const octet_session* session) {
   blob::GoldenRecord record{};
   record.vector_count = count;
   record.input_count = static_cast<uint32_t>(datasets.size());
-  record.output_count = output_count;
+  record.output_count = octet_output_count(session);
+  // Of a model with states the vectors are the beginning of a sequence.
+  const bool in_sequence = octet_state_count(session) != 0;
   record.plan_count = info.plan_count;
   std::vector<uint8_t> section(sizeof(record));
   std::vector<blob::GoldenInput> inputs(size_t{count} * datasets.size());
   record.inputs_offset = write::Append(inputs, &section);
   record.digests_offset = static_cast<uint32_t>(section.size());
-  section.resize(section.size() + size_t{kSha256Bytes} * info.plan_count * count * output_count);
+  section.resize(section.size() +
+                 size_t{kSha256Bytes} * info.plan_count * count * record.output_count);
   for (uint32_t v = 0; v < count; ++v) {
     for (size_t i = 0; i < datasets.size(); ++i) {
-      const int64_t sample = datasets[i]->size() * v / count;
+      const int64_t sample = in_sequence ? int64_t{v} : datasets[i]->size() * v / count;
       const auto own_seed = static_cast<uint32_t>(seed + v * datasets.size() + i);
       inputs[v * datasets.size() + i] = MakeInput(*datasets[i], sample, own_seed, &section);
     }
@@ -131,17 +135,18 @@ struct Bound {
 
 }  // namespace
 
-uint32_t AddGolden(const std::vector<const images::Dataset*>& datasets, uint32_t wanted,
-                   uint64_t seed, std::vector<uint8_t>* blob) {
+uint32_t AddGolden(std::vector<const images::Dataset*> datasets, uint32_t wanted, uint64_t seed,
+                   std::vector<uint8_t>* blob) {
   // A model without inputs gives one answer.
   const int64_t samples = datasets.empty() ? 1 : datasets[0]->size();
   const auto count = static_cast<uint32_t>(std::min<int64_t>(wanted, samples));
   std::vector<uint8_t> section;
   {
     const Bound bound(*blob);
+    datasets.resize(octet_input_count(bound.session));  // states follow
     octet_blob_info info;
     CheckGolden(octet_blob_describe(bound.blob.get(), blob->size(), &info));
-    section = MakeSection(datasets, count, seed, info, octet_output_count(bound.session));
+    section = MakeSection(datasets, count, seed, info, bound.session);
   }
   *blob = write::WithSection(*blob, blob::SectionKind::kGolden, section);
   const Bound bound(*blob);
@@ -151,6 +156,7 @@ uint32_t AddGolden(const std::vector<const images::Dataset*>& datasets, uint32_t
   uint8_t* digest = section.data() + record.digests_offset;
   for (uint32_t plan = 0; plan < record.plan_count; ++plan) {
     CheckGolden(octet_set_plan(bound.session, plan));
+    CheckGolden(octet_reset(bound.session));
     for (uint32_t v = 0; v < count; ++v) {
       CheckGolden(octet_golden_set(bound.session, v, memory.get()));
       CheckGolden(octet_run(bound.session));

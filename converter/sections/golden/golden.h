@@ -16,9 +16,10 @@ constexpr int kGoldenSide = 64;
 constexpr size_t kGoldenValueBytes = 64 << 10;
 
 // Adds the section to a valid blob, with digests of this machine's best level. Returns how many
-// vectors there are: `wanted`, or as many as there are samples, chosen at equal distances.
-uint32_t AddGolden(const std::vector<const images::Dataset*>& datasets, uint32_t wanted,
-                   uint64_t seed, std::vector<uint8_t>* blob);
+// vectors there are: `wanted`, or as many as there are samples, chosen at equal distances; of a
+// model with states the first ones, which are the beginning of a sequence.
+uint32_t AddGolden(std::vector<const images::Dataset*> datasets, uint32_t wanted, uint64_t seed,
+                   std::vector<uint8_t>* blob);
 
 // --golden. The digests are those of the finished blob, so the section is added to it.
 class Golden : public Section {

@@ -18,7 +18,7 @@ void Guard::Make(const Given& given, write::ModelInfo* info, Told* /*told*/) con
   if (!asked_for && given.plans.size() < 2) return;
   std::vector<Probe> probes = ChooseProbes(given.graph, given.statistics, given.plans);
   bool channels_last = false;
-  if (given.graph.inputs.size() == 1 &&
+  if (given.graph.OwnInputs() == 1 &&
       images::IsImageInput(*given.graph.At(given.graph.inputs[0]).shape, &channels_last)) {
     if (auto input =
             ProbeInput(given.graph, given.statistics, given.plans, given.asked.preprocess)) {

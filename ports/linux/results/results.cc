@@ -14,10 +14,12 @@ constexpr uint32_t kMostBoxes = 1024;
 constexpr size_t kMostRuns = size_t{1} << 17;
 // In JSON: `[1234.5,1234.5,0.9999],` of a point; digits and comma of a run.
 constexpr size_t kPointBytes = 24, kRunBytes = 6;
+// Ways of tracks and edges of zones: 128 ways of 32 points, 64 zones of 64 edges.
+constexpr size_t kMostLines = 8192;
 
 }  // namespace
 
-ResultReader::ResultReader(const Model& model) {
+ResultReader::ResultReader(const Model& model, float least_score) : least_score_(least_score) {
   octet_session* session = model.session();
   const size_t bytes = octet_decode_bytes(session);
   if (bytes == 0) return;
@@ -30,6 +32,9 @@ ResultReader::ResultReader(const Model& model) {
   results_.task = octet_model_task(session);
   if (results_.task == OCTET_TASK_DETECT) {
     results_.boxes.resize(std::min(kMostBoxes, DecodeOf(model.blob()).max_detections));
+    threshold_ = DecodeOf(model.blob()).score_threshold;
+    results_.ids.resize(results_.boxes.size());
+    results_.lines.reserve(kMostLines);
     results_.point_count = octet_keypoint_count(session);
     results_.points.resize(results_.boxes.size() * results_.point_count);
     has_masks_ = octet_has_masks(session) != 0;
@@ -44,8 +49,7 @@ ResultReader::ResultReader(const Model& model) {
   }
 }
 
-const Results& ResultReader::Read(octet_session* session, uint32_t frame_width,
-                                  uint32_t frame_height) {
+Results& ResultReader::Read(octet_session* session, uint32_t frame_width, uint32_t frame_height) {
   Results& r = results_;
   switch (r.task) {
     case OCTET_TASK_NONE:
@@ -54,8 +58,7 @@ const Results& ResultReader::Read(octet_session* session, uint32_t frame_width,
       octet_classify(session, memory_.get(), r.classes, Results::kTopClasses, &r.count);
       break;
     case OCTET_TASK_DETECT:
-      octet_detect(session, frame_width, frame_height, memory_.get(), r.boxes.data(),
-                   static_cast<uint32_t>(r.boxes.size()), &r.count);
+      ReadBoxes(session, frame_width, frame_height);
       for (uint32_t i = 0; i < r.count && r.point_count != 0; ++i) {
         octet_keypoints(session, frame_width, frame_height, memory_.get(), i,
                         r.points.data() + size_t{i} * r.point_count, r.point_count);
@@ -69,6 +72,23 @@ const Results& ResultReader::Read(octet_session* session, uint32_t frame_width,
       break;
   }
   return r;
+}
+
+// Weak boxes stand behind the others, which they do not change.
+void ResultReader::ReadBoxes(octet_session* session, uint32_t frame_width, uint32_t frame_height) {
+  Results& r = results_;
+  const auto most = static_cast<uint32_t>(r.boxes.size());
+  r.weak_count = 0;
+  if (least_score_ >= threshold_) {
+    octet_detect(session, frame_width, frame_height, memory_.get(), r.boxes.data(), most, &r.count);
+    return;
+  }
+  uint32_t all = 0;
+  octet_detect_above(session, least_score_, frame_width, frame_height, memory_.get(),
+                     r.boxes.data(), most, &all);
+  r.count = 0;
+  while (r.count < all && r.boxes[r.count].score >= threshold_) ++r.count;
+  r.weak_count = all - r.count;
 }
 
 // A mask without room for its runs has no runs.

@@ -75,6 +75,9 @@ void AddDetections(const Results& results, const octet_session* session, Line* l
     line->Add(",\"box\":[%.1f,%.1f,%.1f,%.1f]", static_cast<double>(box.x0),
               static_cast<double>(box.y0), static_cast<double>(box.x1),
               static_cast<double>(box.y1));
+    if (results.IdOf(i) != 0) {
+      line->Add(",\"id\":%llu", static_cast<unsigned long long>(results.IdOf(i)));
+    }
     if (results.point_count != 0) AddPoints(results, i, line);
     if (!results.masks.empty()) AddMask(results, i, line);
     line->Add("}");

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "octet/octet.hpp"
+#include "octet/state.h"
 #include "ports/linux/affinity.h"
 #include "ports/linux/command_line/command_line.h"
 #include "ports/linux/output/program.h"
@@ -18,6 +20,7 @@
 #include "ports/linux/run/report.h"
 #include "ports/linux/run/self_test.h"
 #include "ports/linux/run/self_test_report.h"
+#include "ports/linux/run/sequences.h"
 #include "ports/linux/run/tracks.h"
 #include "ports/linux/whitelist.h"
 #include "runtime/core/isa.h"
@@ -26,7 +29,7 @@ namespace octet::port {
 namespace {
 
 struct Options {
-  std::string blob, output, isa, board, cpus, thermal_root = kThermalRoot;
+  std::string blob, output, isa, board, cpus, sequences, thermal_root = kThermalRoot;
   std::vector<std::string> inputs;
   uint32_t repeat = 1, warmup = 0;
   bool profile = false, json = false, no_verify = false, map = false, self_test = false;
@@ -64,6 +67,9 @@ void DescribeOptions(CommandLine& app, Options& o) {
   app.Add("--repeat", o.repeat, "timed inferences of each sample (default: 1)").Range(1u, 1000000u);
   app.Add("--warmup", o.warmup, "untimed inferences of the first sample (default: 0)")
       .Range(0u, 1000000u);
+  app.Add("--sequences", o.sequences,
+          "of a model with states: how many samples each sequence has, as 400,400; states begin "
+          "again at each (default: all samples are one sequence)");
   app.AddFlag("--profile", o.profile,
               "time, work, traffic and share of the core's peak of each layer");
   app.AddFlag("--json", o.json, "print a report as JSON");
@@ -97,7 +103,10 @@ void DescribeOptions(CommandLine& app, Options& o) {
 class PictureResults {
  public:
   PictureResults(const Options& o, const Model& model)
-      : json_(o.json), model_(model), reader_(model), line_(reader_.LineBytes()) {
+      : json_(o.json),
+        model_(model),
+        reader_(model, o.tracks.tracks.empty() ? kNoWeakBoxes : LeastScore(o.tracks)),
+        line_(reader_.LineBytes()) {
     if (!o.tracks.tracks.empty()) {
       if (octet_model_task(model.session()) != OCTET_TASK_DETECT) {
         throw InputError(o.blob +
@@ -124,7 +133,7 @@ class PictureResults {
     const BlobView& blob = model_.blob();
     const FrameBuffer& frame = inputs.frame(blob.decode.data == nullptr ? 0 : DecodeOf(blob).input);
     const Results& results = reader_.Read(model_.session(), frame.width, frame.height);
-    if (tracks_) tracks_->Add(results.boxes.data(), results.count);
+    if (tracks_) tracks_->Add(results.boxes.data(), results.BoxCount());
     line_.Clear();
     if (json_) {
       line_.Add("{\"picture\":");
@@ -175,7 +184,8 @@ void RefuseToReplace(const Options& o) {
 
 // Nothing is allocated between Bind and the last frame, but for pictures what reads and prints
 // them.
-void RunSamples(const Options& o, Model& model, Inputs& inputs, Outputs& outputs, Measurement* m) {
+void RunSamples(const Options& o, Model& model, const std::vector<bool>& starts, Inputs& inputs,
+                Outputs& outputs, Measurement* m) {
   const uint64_t load_started = NowNs();
   model.Bind();
   m->load_ns += NowNs() - load_started;
@@ -189,6 +199,7 @@ void RunSamples(const Options& o, Model& model, Inputs& inputs, Outputs& outputs
     first = false;
     return ns;
   };
+  const bool has_states = octet_state_count(session) != 0;
   std::optional<PictureResults> results;
   if (inputs.of_pictures()) results.emplace(o, model);
   if (results) results->CheckTimes(inputs.sample_count());
@@ -202,7 +213,11 @@ void RunSamples(const Options& o, Model& model, Inputs& inputs, Outputs& outputs
   }
   for (uint64_t sample = 0; sample < inputs.sample_count(); ++sample) {
     inputs.Load(sample);
+    if (starts[sample]) octet_reset(session);
     for (uint32_t i = 0; i < o.repeat; ++i) {
+      // The same frame again, from the same states.
+      std::optional<RunAside> aside;
+      if (has_states && i > 0) aside.emplace(session);
       inputs.Set(session);  // a run may overwrite its inputs
       m->run_ns.push_back(run());
       m->layers.Add(session);
@@ -290,12 +305,14 @@ int Main(int argc, char** argv) {
   m.load_ns = NowNs() - load_started;
   Inputs inputs(o.inputs, model);
   Outputs outputs(o.output, model, inputs.sample_count());
+  const std::vector<bool> starts =
+      StartsOfSequences(o.sequences, inputs.sample_count(), model.blob().model->state_count != 0);
   m.samples = inputs.sample_count();
   m.run_ns.reserve(m.samples * o.repeat);
   if (o.profile) {
     m.layers = LayerClock(model.blob().plans[model.plan()].layer_count, m.samples * o.repeat);
   }
-  RunSamples(o, model, inputs, outputs, &m);
+  RunSamples(o, model, starts, inputs, outputs, &m);
   outputs.Commit();
   Profile profile;
   if (o.profile) profile = MakeProfile(model, m.layers);

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "octet/self_test.h"
+#include "octet/state.h"
 #include "ports/linux/cpu.h"
 #include "ports/linux/model.h"
 #include "ports/linux/output/error.h"
@@ -103,6 +104,7 @@ SelfTestRow RunRow(SelfTestVectors& vectors, const ThermalSensor& sensor, const 
   const uint64_t started = NowNs();
   while (row.frames < vectors.count() || (row.frames < kMostFrames && NowNs() - started < kRowNs)) {
     const uint32_t vector = row.frames % vectors.count();
+    if (vector == 0) octet_reset(session);
     Require(vectors.Set(session, vector), "input");
     const uint64_t run_started = NowNs();
     Require(octet_run(session), "run");

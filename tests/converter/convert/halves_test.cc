@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "converter/judge/judgement.h"
+#include "converter/support/error.h"
 
 namespace octet::convert {
 namespace {
@@ -121,6 +122,29 @@ TEST(Halves, ThatNobodyTookApartAreNotCompared) {
   const graph::Graph graph = ReluGraph();
   const simulate::Simulator simulator(graph, {&pictures}, {});
   EXPECT_FALSE(CompareHalves(simulator, {}, {}, {{{0, 1}, {4, 5}}}).has_value());
+}
+
+class Unreadable : public Pictures {
+ public:
+  using Pictures::Pictures;
+  graph::Tensor Load(int64_t i) const override {
+    if (is_gone) Fail("sample {} is gone; bring it back", i);
+    return Pictures::Load(i);
+  }
+  bool is_gone = false;
+};
+
+// What makes one half's plan impossible is no answer; what goes wrong else ends the conversion.
+TEST(Halves, OnlyAPlanThatIsNotPossibleIsLeftOut) {
+  Unreadable pictures(4);
+  const graph::Graph graph = ReluGraph();
+  calibrate::Halves halves;
+  calibrate::Collect(graph, {&pictures}, {}, &halves);
+  const simulate::Simulator simulator(graph, {&pictures}, {});
+  pictures.is_gone = true;
+  EXPECT_THROW(CompareHalves(simulator, halves, {}, kAll), UserError);
+  halves[1][static_cast<size_t>(graph.outputs[0])].reset();
+  EXPECT_FALSE(CompareHalves(simulator, halves, {}, kAll).has_value());
 }
 
 }  // namespace

@@ -85,7 +85,7 @@ class ScoresTest : public ::testing::Test {
     options.task = blob::Task::kDetect;
     options.decode = "yolov8";
     stages_ = std::make_unique<Stages>(std::move(options));
-    evidence_ = std::make_unique<Evidence>(stages_->calibrated, stages_->sets);
+    evidence_ = std::make_unique<Evidence>(stages_->calibrated);
     search_ = std::make_unique<Search>(
         evidence_.get(), &clock_, 0.25,
         [this](const quantize::Scheme& scheme) { return stages_->PlanOf(scheme); });

@@ -41,7 +41,7 @@ class SearchTest : public ::testing::Test {
       return static_cast<float>((static_cast<size_t>(sample) * 77 + number * 31) % 201) / 100 - 1;
     });
     stages_ = std::make_unique<Stages>(files_.Options());
-    evidence_ = std::make_unique<Evidence>(stages_->calibrated, stages_->sets);
+    evidence_ = std::make_unique<Evidence>(stages_->calibrated);
   }
   // An FP16 layer takes `more` percent of an int8 layer's time besides, which is half of the
   // plan's.
@@ -182,7 +182,7 @@ TEST_F(SearchTest, SameForAnyThreadCount) {
   Search one = Searching(10);
   one.Choose(stages_->With({}), {Candidate({"a"}), Candidate({"b"})});
   stages_->options.threads = 3;
-  evidence_ = std::make_unique<Evidence>(stages_->calibrated, stages_->sets);
+  evidence_ = std::make_unique<Evidence>(stages_->calibrated);
   Search three = Searching(10);
   three.Choose(stages_->With({}), {Candidate({"a"}), Candidate({"b"})});
   ASSERT_EQ(one.proposals().size(), three.proposals().size());

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""systemd-analyze reads the unit of octet-camera without a complaint, and the program takes the settings file that its head writes, as
-the unit starts it."""
+"""systemd-analyze reads the units of octet-camera and octet-serve without a complaint, and the programs take the settings that the heads
+of the units write, as the units start them."""
 import argparse
 import pathlib
 import re
@@ -10,6 +10,34 @@ import sys
 import tempfile
 
 SKIPPED = 77
+
+
+def check_serve(source: pathlib.Path, build: pathlib.Path) -> str:
+    """What is wrong with the unit of octet-serve; "" where nothing is."""
+    text = (source / "packaging/systemd/octet-serve.service").read_text()
+    program = build / "bin/octet-serve"
+    if not program.exists():
+        return ""  # a build without its libraries
+    (start,) = re.findall(r"^ExecStart=/usr/bin/octet-serve (.*) \$OPTIONS$", text, re.M)
+    (given,) = re.findall(r"^#   echo 'OPTIONS=(.*)' > /etc/octet/serve.conf$", text, re.M)
+    # Whether it takes these words: only the model is missing.
+    done = subprocess.run([program, *start.split(), *given.split()], capture_output=True, text=True, timeout=20)
+    if done.returncode != 2 or "/etc/octet/model.octet" not in done.stderr:
+        return f"the program does not take its options: {done.stderr}"
+    with tempfile.TemporaryDirectory(prefix="octet-unit-") as folder:
+        unit = pathlib.Path(folder) / "octet-serve.service"
+        unit.write_text(text.replace("ExecStart=/usr/bin/octet-serve", f"ExecStart={program.resolve()}"))
+        done = subprocess.run(["systemd-analyze", "verify", "--man=no", unit], capture_output=True, text=True)
+    complaints = [line for line in (done.stdout + done.stderr).splitlines() if "octet-serve" in line]
+    if done.returncode != 0 or complaints:
+        return f"systemd-analyze ends with {done.returncode}: {complaints or done.stderr}"
+    security = subprocess.run(["systemd-analyze", "security", "--offline=true", "--threshold=15",
+                               source / "packaging/systemd/octet-serve.service"], capture_output=True, text=True)
+    if security.returncode != 0:
+        return f"less secure than 1.5: {security.stdout[-2000:]}{security.stderr}"
+    if (source / "debian/octet-serve.sysusers").read_text() != (source / "packaging/systemd/octet-serve.sysusers").read_text():
+        return "the package makes another user"
+    return ""
 
 
 def main() -> int:
@@ -60,7 +88,11 @@ def main() -> int:
         if f"\n{line}\n" not in text:
             print(f"FAILED: no {line}")
             return 1
-    print("passed: the unit is as systemd wants it")
+    why = check_serve(options.source, options.build)
+    if why:
+        print(f"FAILED: octet-serve.service: {why}")
+        return 1
+    print("passed: the units are as systemd wants them")
     return 0
 
 

@@ -1,6 +1,6 @@
 // Every byte of a blob changed in every telling way, and every length cut, without a look at the
-// hashes, so that only the rules can refuse it: each is refused, or runs within its arena (guard bytes
-// here, ASan and UBSan in their build).
+// hashes, so that only the rules can refuse it: each is refused, or runs within its arena (guard
+// bytes here, ASan and UBSan in their build).
 #include <gtest/gtest.h>
 
 #include <cstring>

@@ -113,6 +113,17 @@ void Annotated::Points(const Results& results, uint32_t box, int size, Colour co
   }
 }
 
+void Annotated::Way(const DrawnLine& line, int thickness) {
+  const float dx = line.to.x - line.from.x, dy = line.to.y - line.from.y;
+  const int steps = static_cast<int>(std::max(std::fabs(dx), std::fabs(dy))) + 1;
+  for (int i = 0; i <= steps; ++i) {
+    const float share = static_cast<float>(i) / static_cast<float>(steps);
+    const int x = static_cast<int>(line.from.x + dx * share);
+    const int y = static_cast<int>(line.from.y + dy * share);
+    Fill(x, y, x + thickness, y + thickness, ColourOf(line.colour));
+  }
+}
+
 // Text in black or white, with the larger contrast, on a plate of the colour.
 void Annotated::Text(int x, int y, int scale, const char* text, Colour colour) {
   static_assert(kQuadBytes == 4 * (3 * sizeof(float) + 4), "vertices of stb_easy_font");
@@ -142,16 +153,21 @@ void Annotated::Text(int x, int y, int scale, const char* text, Colour colour) {
 void Annotated::Draw(const Results& results, const octet_session* session) {
   const int scale = std::max(1, static_cast<int>(height) / 360);
   const bool boxes = results.task == OCTET_TASK_DETECT;
+  for (const DrawnLine& line : results.lines) Way(line, scale + 1);
   for (uint32_t i = results.count; i-- > 0;) {
     const uint32_t label = boxes ? results.boxes[i].label : results.classes[i].label;
     const float score = boxes ? results.boxes[i].score : results.classes[i].score;
     const Colour colour = ColourOf(label);
     char text[64];
     const char* name = LabelName(session, label);
+    char id[24] = "";
+    if (boxes && results.IdOf(i) != 0) {
+      std::snprintf(id, sizeof(id), " #%llu", static_cast<unsigned long long>(results.IdOf(i)));
+    }
     if (*name != 0) {
-      std::snprintf(text, sizeof(text), "%.40s %.2f", name, static_cast<double>(score));
+      std::snprintf(text, sizeof(text), "%.30s%s %.2f", name, id, static_cast<double>(score));
     } else {
-      std::snprintf(text, sizeof(text), "%u %.2f", label, static_cast<double>(score));
+      std::snprintf(text, sizeof(text), "%u%s %.2f", label, id, static_cast<double>(score));
     }
     if (!boxes) {
       Text(4, 4 + static_cast<int>(i) * kLineHeight * scale, scale, text, colour);

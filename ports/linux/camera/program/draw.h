@@ -28,6 +28,7 @@ struct Annotated {
   void Tint(const Results& results, const ObjectMask& mask, Colour colour);
   void Points(const Results& results, uint32_t box, int size, Colour colour);
   void Frame(const octet_detection& box, int thickness, Colour colour);
+  void Way(const DrawnLine& line, int thickness);
   void Text(int x, int y, int scale, const char* text, Colour colour);
 };
 

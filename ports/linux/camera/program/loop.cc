@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "octet/state.h"
 #include "ports/linux/camera/program/emitter.h"
 #include "ports/linux/camera/program/observers.h"
 #include "ports/linux/camera/program/open_source.h"
@@ -204,7 +205,11 @@ class Loop {
       path_ = models_->Path();
       model_ = std::move(model);
       model_->Bind(Model::Unused::kKept);
-      results_.emplace(*model_);
+      float least_score = kNoWeakBoxes;
+      for (const Observer* observer : observers_) {
+        least_score = std::min(least_score, observer->LeastScore());
+      }
+      results_.emplace(*model_, least_score);
       const Loaded loaded{*model_, path_, options_};
       for (Observer* observer : observers_) observer->Load(loaded);
     } catch (const InputError&) {
@@ -298,9 +303,11 @@ class Loop {
                        std::to_string(frame.height) + " does not fit the model: " +
                        octet_code_name(set.code) + "; send larger or smaller frames");
     }
+    ResetBehindGap(frame, session);
     octet_run(session);  // cannot fail: no hook of ours stops it
     for (Observer* observer : observers_) observer->AfterRun(session);
-    const Results& results = results_->Read(session, frame.width, frame.height);
+    Results& results = results_->Read(session, frame.width, frame.height);
+    for (Observer* observer : observers_) observer->Track(frame, &results);
     const uint64_t done = NowNs();
     Count(frame, begun, done);
     Outcome outcome{frame,
@@ -319,6 +326,16 @@ class Loop {
     const uint64_t pause_ns = (begun - taken) + (now - done);
     if (!changed_) tally_.longest_pause_ns = std::max(tally_.longest_pause_ns, pause_ns);
     return read;
+  }
+
+  // States say what was seen last; behind a gap that is something else.
+  void ResetBehindGap(const FrameBuffer& frame, octet_session* session) {
+    const uint64_t gap_ns = uint64_t{options_.state_gap_ms} * 1000000;
+    const uint64_t before_ns = std::exchange(captured_ns_, frame.captured_ns);
+    if (gap_ns == 0 || frame.captured_ns <= before_ns || frame.captured_ns - before_ns <= gap_ns) {
+      return;
+    }
+    if (octet_state_count(session) != 0) octet_reset(session);
   }
 
   void Count(const FrameBuffer& frame, uint64_t begun, uint64_t done) {
@@ -360,7 +377,8 @@ class Loop {
   Printer printer_;
   SettingsFollower follower_;
   bool wants_json_ = false, changed_ = false;
-  bool is_misfit_ = false;  // the model takes no such frames
+  bool is_misfit_ = false;    // the model takes no such frames
+  uint64_t captured_ns_ = 0;  // of the last frame that was run; 0: none
   Service service_;
   Mailbox mailbox_;
   Tally tally_;

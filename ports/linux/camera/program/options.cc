@@ -78,6 +78,13 @@ CheckSettings DescribeCamera(CommandLine& app, CameraOptions& o, std::string* co
       .Range(1u, 256u)
       .ShowDefault()
       .Reloads(Reload::kWithModel);
+  app.Add("--state-gap-ms", o.state_gap_ms,
+          "of a model with states: if frames are further apart than this, the states begin again; "
+          "0: "
+          "never")
+      .Range(0u, 3600000u)
+      .ShowDefault()
+      .Reloads(Reload::kNow);
   app.AddFlag("--json", o.json, "one JSON object per frame, and a summary at the end")
       .Reloads(Reload::kNow);
   app.MoreGroup("While it runs");

@@ -54,6 +54,7 @@ struct CameraOptions {
   uint64_t frames = 0, seed = 1;
   double fps = kNotGiven;
   int priority = 0;
+  uint32_t state_gap_ms = 1000;  // longer without a frame: states begin again; 0: never
   bool json = false, every_frame = false, map = false;
   bool looks_only = false;    // no frame is taken: there need be nothing to run
   bool own_detector = false;  // `blob` is the one that comes with the program: none was given

@@ -126,7 +126,8 @@ bool ReadForm(std::string_view body, std::string_view boundary, std::vector<Form
     if (!ReadHead(body.substr(head_begin, head_end - head_begin), &part)) {
       return bad("a part of the form has no name; send Content-Disposition: form-data; name=...");
     }
-    part.data = end > first ? body.substr(first, end - first) : std::string_view();
+    // Of an empty part the line end in front of the boundary may be that of the head.
+    part.data = body.substr(std::min(first, end), end > first ? end - first : 0);
     parts->push_back(part);
     at = end + delimiter.size();
   }

@@ -12,7 +12,7 @@ namespace {
 constexpr int kMostNumber = 1 << 20;
 constexpr size_t kMostFileBytes = size_t{1} << 20;
 
-std::string_view Trimmed(std::string_view text) {
+std::string_view TrimmedLine(std::string_view text) {
   const size_t first = text.find_first_not_of(" \t\r");
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
@@ -30,7 +30,7 @@ bool SplitIndex(std::string_view line, int* number, std::string_view* name) {
   const auto digits = static_cast<size_t>(end - line.data());
   if (error != std::errc() || digits >= line.size() || *number < 0) return false;
   if (line[digits] != ' ' && line[digits] != '\t') return false;
-  *name = Trimmed(line.substr(digits));
+  *name = TrimmedLine(line.substr(digits));
   return true;
 }
 
@@ -61,13 +61,13 @@ LabelMap::LabelMap(const std::string& where, std::string_view text) : where_(whe
   bool has_index = false;
   while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = Trimmed(text.substr(0, end));
+    const std::string_view line = TrimmedLine(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
     ++number_of_line;
     if (line.empty() || line[0] == '#') continue;
     if (const size_t equals = line.find('='); equals != std::string_view::npos) {
-      const std::string ours = Small(Trimmed(line.substr(0, equals)));
-      const std::string theirs = Small(Trimmed(line.substr(equals + 1)));
+      const std::string ours = Small(TrimmedLine(line.substr(0, equals)));
+      const std::string theirs = Small(TrimmedLine(line.substr(equals + 1)));
       if (ours.empty() || theirs.empty()) {
         bad(number_of_line, "a name is missing; write OURS = THEIRS");
       }

@@ -9,7 +9,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-std::string Text(const ordered_json& json) {
+std::string Dumped(const ordered_json& json) {
   return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
@@ -25,25 +25,25 @@ ordered_json Tensors(const std::vector<TensorFacts>& tensors) {
 
 WebReply ServerMetadata() {
   return {200, "application/json",
-          Text({{"name", "octet-serve"},
-                {"version", OCTET_VERSION_TEXT},
-                {"extensions", {"binary_tensor_data", "model_repository"}}})};
+          Dumped({{"name", "octet-serve"},
+                  {"version", OCTET_VERSION_TEXT},
+                  {"extensions", {"binary_tensor_data", "model_repository"}}})};
 }
 
 WebReply ModelMetadata(const ModelFacts& facts, const std::string& name) {
   return {200, "application/json",
-          Text({{"name", name},
-                {"versions", {kV2Version}},
-                {"platform", "octet"},
-                {"inputs", Tensors(facts.inputs)},
-                {"outputs", Tensors(facts.outputs)}})};
+          Dumped({{"name", name},
+                  {"versions", {kV2Version}},
+                  {"platform", "octet"},
+                  {"inputs", Tensors(facts.inputs)},
+                  {"outputs", Tensors(facts.outputs)}})};
 }
 
 WebReply RepositoryIndex(const ModelFacts& facts) {
   ordered_json models = ordered_json::array();
   models.push_back(
       {{"name", facts.name}, {"version", kV2Version}, {"state", "READY"}, {"reason", ""}});
-  return {200, "application/json", Text(models)};
+  return {200, "application/json", Dumped(models)};
 }
 
 void AddNumbers(const std::vector<float>& values, std::string* text) {
@@ -57,6 +57,8 @@ void AddNumbers(const std::vector<float>& values, std::string* text) {
       continue;
     }
     text->append(number, std::to_chars(number, number + sizeof(number), value).ptr);
+    // "-0" is a whole number to many readers, which have no such zero.
+    if (value == 0 && std::signbit(value)) *text += ".0";
   }
   *text += values.empty() ? "[]" : "]";
 }
@@ -74,7 +76,7 @@ WebReply InferReply(const std::string& model, const V2Request& request,
     body += between;
     between = ",";
     body += "{\"name\":" + JsonText(output.tensor->name) +
-            ",\"datatype\":\"FP32\",\"shape\":" + Text(output.tensor->dims);
+            ",\"datatype\":\"FP32\",\"shape\":" + Dumped(output.tensor->dims);
     if (output.is_binary) {
       any_binary = true;
       body += ",\"parameters\":{\"binary_data_size\":" +

@@ -20,19 +20,14 @@ namespace {
 constexpr size_t kConnectionBytes = size_t{32} << 10;
 constexpr int kBacklog = 511;
 
-// Where a connection stands, for its deadline.
-enum class Phase : uint8_t { kWaits, kReads, kWorks, kSends };
-struct Connection {
-  uint64_t id = 0;
-  int descriptor = -1;
-  Phase phase = Phase::kWaits;
-  uint64_t since_ns = 0;
-};
-
 // A request on its way.
 struct Transfer {
   std::shared_ptr<Exchange> exchange = std::make_shared<Exchange>();
   bool handed = false;
+  // An answer that needs none of the body. The body is read all the same: a client that still sends
+  // would not see the answer.
+  std::optional<WebReply> early;
+  size_t skipped = 0;
 };
 
 std::string Header(MHD_Connection* connection, const char* name) {
@@ -62,6 +57,15 @@ int Listen(const std::string& option, const http::Address& address) {
 }  // namespace
 
 struct WebServer::Inside {
+  // Where a connection stands, for its deadline.
+  enum class Phase : uint8_t { kWaits, kReads, kWorks, kSends };
+  struct Connection {
+    uint64_t id = 0;
+    int descriptor = -1;
+    Phase phase = Phase::kWaits;
+    uint64_t since_ns = 0;
+  };
+
   WebSite* site;
   WebLimits limits;
   http::Address address;
@@ -102,7 +106,7 @@ struct WebServer::Inside {
     return queued;
   }
 
-  // The head has come: an answer that is due at once, or none.
+  // The head has come: the answer where the body is too long to be read, or none.
   std::optional<WebReply> Open(MHD_Connection* connection, const char* url, const char* method,
                                Transfer* transfer) {
     WebRequest& request = transfer->exchange->request;
@@ -114,14 +118,14 @@ struct WebServer::Inside {
     request.content_type = Header(connection, MHD_HTTP_HEADER_CONTENT_TYPE);
     request.content_encoding = Header(connection, MHD_HTTP_HEADER_CONTENT_ENCODING);
     request.inference_header_length = Header(connection, "Inference-Header-Content-Length");
-    if (std::optional<WebReply> reply = site->Begin(request)) return reply;
     const std::string length = Header(connection, MHD_HTTP_HEADER_CONTENT_LENGTH);
     const unsigned long long bytes = std::strtoull(length.c_str(), nullptr, 10);
     if (bytes > limits.body_bytes) {
       return ErrorReply(413, "a body of " + length + " bytes; at most " +
                                  std::to_string(limits.body_bytes) + " are taken");
     }
-    request.body.reserve(static_cast<size_t>(bytes));
+    transfer->early = site->Begin(request);
+    if (!transfer->early) request.body.reserve(static_cast<size_t>(bytes));
     return std::nullopt;
   }
 
@@ -137,11 +141,17 @@ struct WebServer::Inside {
     Exchange& exchange = *transfer->exchange;
     if (*count != 0) {
       // Only a body without a length can be longer than Open allowed.
-      if (exchange.request.body.size() + *count > limits.body_bytes) return MHD_NO;
-      exchange.request.body.append(data, *count);
+      std::string& body = exchange.request.body;
+      if (body.size() + transfer->skipped + *count > limits.body_bytes) return MHD_NO;
+      if (transfer->early) {
+        transfer->skipped += *count;
+      } else {
+        body.append(data, *count);
+      }
       *count = 0;
       return MHD_YES;
     }
+    if (transfer->early) return Send(connection, std::move(*transfer->early));
     if (!transfer->handed) {
       transfer->handed = true;
       Enter(connection, Phase::kWorks);
@@ -199,7 +209,7 @@ WebServer::WebServer(const std::string& option, const http::Address& address, We
   };
   const auto completed = [](void* inside, MHD_Connection* connection, void** kept,
                             MHD_RequestTerminationCode) {
-    static_cast<Inside*>(inside)->Enter(connection, Phase::kWaits);
+    static_cast<Inside*>(inside)->Enter(connection, Inside::Phase::kWaits);
     delete static_cast<Transfer*>(*kept);
     *kept = nullptr;
   };
@@ -245,9 +255,9 @@ void WebServer::Quiesce() {
 void WebServer::Sweep(uint64_t now_ns) {
   const std::lock_guard<std::mutex> lock(inside_->mutex);
   for (auto& [key, one] : inside_->connections) {
-    if (one.descriptor < 0 || one.phase == Phase::kWorks || now_ns < one.since_ns) continue;
+    if (one.descriptor < 0 || one.phase == Inside::Phase::kWorks || now_ns < one.since_ns) continue;
     const uint64_t patience =
-        one.phase == Phase::kWaits ? inside_->limits.request_ns : inside_->limits.body_ns;
+        one.phase == Inside::Phase::kWaits ? inside_->limits.request_ns : inside_->limits.body_ns;
     if (now_ns - one.since_ns > patience) Inside::End(&one);
   }
 }

@@ -16,7 +16,7 @@ constexpr int64_t kMostFrameBytes = int64_t{32} << 20;
 constexpr int kMostQueuedMessages = 16;  // of one client
 constexpr int kHandshakeMs = 5000;       // of ZeroMQ itself: a peer that says nothing goes
 constexpr int kHeartbeatMs = 10000;      // a peer that has vanished without a word goes
-constexpr int kBacklog = 511;
+constexpr int kWaitingPeers = 511;
 constexpr int kLingerMs = 200;  // at the end, for the last answers
 constexpr std::chrono::milliseconds kRound{500};
 constexpr size_t kMostEnvelope = 8;
@@ -115,7 +115,7 @@ void ZmqServer::Inside::Bind(const std::vector<Endpoint>& endpoints,
   router.set(zmq::sockopt::handshake_ivl, kHandshakeMs);
   router.set(zmq::sockopt::heartbeat_ivl, kHeartbeatMs);
   router.set(zmq::sockopt::tcp_keepalive, 1);
-  router.set(zmq::sockopt::backlog, kBacklog);
+  router.set(zmq::sockopt::backlog, kWaitingPeers);
   // A name that another client has already is taken over: Frigate's after its socket was reset.
   router.set(zmq::sockopt::router_handover, true);
   router.set(zmq::sockopt::zap_domain, "octet");
