@@ -507,6 +507,38 @@ class Tests:
                 thread.join()
             assert not wrong, wrong
 
+    def tracks(self) -> None:
+        """Tracks of boxes as octet-run has them, and a person who crosses a line."""
+        random = np.random.default_rng(57)
+        lines, frames = [], []
+        for f in range(60):
+            boxes = [(100 * i + 3 * f, 50, 100 * i + 3 * f + 40, 150, round(float(random.uniform(0.2, 0.95)), 3), i % 2) for i in range(4)]
+            frames.append(boxes)
+            lines += [f"{f + 1},-1,{x0},{y0},{x1 - x0},{y1 - y0},{score},{label},-1\n" for x0, y0, x1, y1, score, label in boxes]
+        (self.work / "boxes.txt").write_text("".join(lines))
+        (self.work / "times.json").write_text(json.dumps({"times": [f / 25 for f in range(60)]}))
+        run([self.build / "bin/octet-run", "--boxes", self.work / "boxes.txt", "--times", self.work / "times.json", "--tracks",
+             self.work / "tracks.txt"])
+        tracker = self.octet.Tracker()
+        found = "".join(f"{f + 1},{t.id},{t.x0:.2f},{t.y0:.2f},{t.x1 - t.x0:.2f},{t.y1 - t.y0:.2f},{t.score:.4f},{t.label},-1\n"
+                        for f, boxes in enumerate(frames) for t in tracker.frame(f / 25, boxes) if t.seen)
+        assert found == (self.work / "tracks.txt").read_text(), found
+        assert len(found.splitlines()) > 100, found
+        tracker, zones = self.octet.Tracker(8), self.octet.Zones({"door": [(0, 0.5), (1, 0.5)], "all": [(0, 0), (1, 0), (1, 1), (0, 1)]}, capacity=8)
+        events = []
+        for f in range(30):
+            tracker.frame(f / 10, [(100, 10 * f, 140, 10 * f + 80, 0.9, 3)])
+            events += zones.frame(f / 10, (320, 240), tracker)
+        assert [(e.kind, e.zone) for e in events if e.kind != "inside"] == [("entered", "all"), ("in", "door"), ("left", "all")], events
+        assert zones.counts("door") == (1, 0, 0) and zones.counts("all") == (1, 1, 0)
+        for call, error in ((lambda: self.octet.Tracker(classes="x"), ValueError), (lambda: self.octet.Tracker(high=2), ValueError),
+                            (lambda: self.octet.Tracker(low=0.9), self.octet.OctetError), (lambda: self.octet.Zones({"a": [(0, 0)]}), self.octet.OctetError)):
+            try:
+                call()
+            except error:
+                continue
+            raise AssertionError("not refused")
+
     def overhead(self) -> None:
         """run(array) against the two C functions on a description made before, in turn; the median of both."""
         with self.octet.Model(self.blobs["classify"]) as model:
@@ -560,7 +592,7 @@ def main() -> int:
         assert pathlib.Path(octet.__file__).parents[1] == packages, octet.__file__
         tests = Tests(octet, build, work)
         for name in ("info", "same_boxes", "callers_threshold", "forks_and_copies", "empty_masks", "camera", "scene", "no_copy", "other_tasks", "numbers", "example", "refusals", "states", "gap", "changed_file",
-                     "plain_c", "lives", "overhead"):
+                     "plain_c", "lives", "tracks", "overhead"):
             with report.case(name):
                 getattr(tests, name)()
     return report.finish()
