@@ -240,8 +240,10 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
   }
   const judge::Findings findings = judge::Judge(given);
   progress.Finish();
-  nlohmann::json report{
-      {"samples", count}, {"sample_indices", samples}, {"isa", octet_isa_name(isa)}};
+  nlohmann::json report{{"samples", count},
+                        {"sample_indices", samples},
+                        {"isa", octet_isa_name(isa)},
+                        {"over_time", nullptr}};
   const auto score = [&](size_t contestant) {
     std::vector<const judge::Answer*> of_contestant;
     for (const judge::Answer& answer : answers[contestant]) of_contestant.push_back(&answer);
