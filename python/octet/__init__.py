@@ -12,5 +12,7 @@ from octet._library import OctetError, isas, version
 from octet.frames import Frame
 from octet.model import Model, TensorInfo, load
 from octet.results import ClassScore, Detection, Mask
+from octet.tracks import Track, Tracker, ZoneEvent, Zones
 
-__all__ = ["ClassScore", "Detection", "Frame", "Mask", "Model", "OctetError", "TensorInfo", "isas", "load", "version"]
+__all__ = ["ClassScore", "Detection", "Frame", "Mask", "Model", "OctetError", "TensorInfo", "Track", "Tracker", "ZoneEvent", "Zones",
+           "isas", "load", "version"]

@@ -3,7 +3,7 @@ import ctypes
 import itertools
 import os
 import pathlib
-from ctypes import POINTER, Structure, c_char_p, c_float, c_int, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p
+from ctypes import POINTER, Structure, c_char_p, c_float, c_int, c_int32, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p
 from typing import List, Optional
 
 SONAME = "liboctet.so.1"
@@ -55,6 +55,44 @@ class OptionsStruct(SizedStruct):
                 ("flags", c_uint32), ("ticks", c_void_p)]
 
 
+class BoxStruct(Structure):
+    _fields_ = [("x0", c_int32), ("y0", c_int32), ("x1", c_int32), ("y1", c_int32), ("score", c_uint32), ("label", c_uint32)]
+
+
+class TrackStruct(Structure):
+    _fields_ = [("id", c_uint64), ("begun_us", c_uint64), ("seen_us", c_uint64), ("x0", c_int32), ("y0", c_int32), ("x1", c_int32),
+                ("y1", c_int32), ("score", c_uint32), ("label", c_uint32), ("state", c_uint32), ("box", c_uint32)]
+
+
+class TracksConfigStruct(SizedStruct):
+    _fields_ = [(name, c_uint32) for name in ("size", "high", "low", "new", "match", "second", "unconfirmed", "buffer_ms", "classes")]
+
+
+class PointStruct(Structure):
+    _fields_ = [("x", c_int32), ("y", c_int32)]
+
+
+class ZoneStruct(SizedStruct):
+    _fields_ = [("size", c_uint32), ("point_count", c_uint32), ("points", POINTER(PointStruct)), ("anchor", c_uint32),
+                ("frames", c_uint32), ("window", c_uint32), ("band", c_uint32), ("update_ms", c_uint32)]
+
+
+class ZonesConfigStruct(SizedStruct):
+    _fields_ = [("size", c_uint32), ("zone_count", c_uint32), ("zones", c_void_p), ("label_count", c_uint32), ("capacity", c_uint32)]
+
+
+class ZoneEventStruct(Structure):
+    _fields_ = [("kind", c_uint32), ("zone", c_uint32), ("track", c_uint64), ("label", c_uint32), ("ended", c_uint32),
+                ("time_us", c_uint64), ("begun_us", c_uint64), ("dwell_us", c_uint64)]
+
+
+class ZoneCountsStruct(Structure):
+    _fields_ = [("in_", c_uint64), ("out", c_uint64), ("inside", c_uint64)]
+
+
+EventFunction = ctypes.CFUNCTYPE(None, c_void_p, POINTER(ZoneEventStruct))
+NO_BOX, ALL_LABELS = 0xFFFFFFFF, 0xFFFFFFFF
+
 NO_VERIFY, MAP = 1, 2  # OptionsStruct.flags
 
 _SESSION, _MODEL = c_void_p, c_void_p
@@ -96,6 +134,14 @@ _FUNCTIONS = {
                    c_void_p, c_size_t),
     "octet_segment_size": (Status, _SESSION, _COUNT, _COUNT),
     "octet_segment": (Status, _SESSION, c_void_p, POINTER(c_uint8), c_size_t),
+    "octet_tracks_bytes": (c_size_t, c_uint32),
+    "octet_tracks_init": (Status, c_void_p, c_size_t, c_uint32, POINTER(TracksConfigStruct), POINTER(c_void_p)),
+    "octet_tracks_frame": (Status, c_void_p, c_uint64, POINTER(BoxStruct), c_uint32, POINTER(TrackStruct), c_uint32, _COUNT),
+    "octet_tracks_reset": (None, c_void_p),
+    "octet_zones_bytes": (c_size_t, POINTER(ZonesConfigStruct)),
+    "octet_zones_init": (Status, c_void_p, c_size_t, POINTER(ZonesConfigStruct), POINTER(c_void_p)),
+    "octet_zones_frame": (Status, c_void_p, c_uint64, c_uint32, c_uint32, POINTER(TrackStruct), c_uint32, EventFunction, c_void_p),
+    "octet_zones_counts": (Status, c_void_p, c_uint32, c_uint32, POINTER(ZoneCountsStruct)),
     "octet_linux_open": (_MODEL, c_char_p, POINTER(OptionsStruct), c_char_p, c_size_t),
     "octet_linux_close": (None, _MODEL),
     "octet_linux_session": (_SESSION, _MODEL),

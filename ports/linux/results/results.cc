@@ -19,7 +19,7 @@ constexpr size_t kMostLines = 8192;
 
 }  // namespace
 
-ResultReader::ResultReader(const Model& model) {
+ResultReader::ResultReader(const Model& model, float least_score) : least_score_(least_score) {
   octet_session* session = model.session();
   const size_t bytes = octet_decode_bytes(session);
   if (bytes == 0) return;
@@ -32,6 +32,7 @@ ResultReader::ResultReader(const Model& model) {
   results_.task = octet_model_task(session);
   if (results_.task == OCTET_TASK_DETECT) {
     results_.boxes.resize(std::min(kMostBoxes, DecodeOf(model.blob()).max_detections));
+    threshold_ = DecodeOf(model.blob()).score_threshold;
     results_.ids.resize(results_.boxes.size());
     results_.lines.reserve(kMostLines);
     results_.point_count = octet_keypoint_count(session);
@@ -57,8 +58,7 @@ Results& ResultReader::Read(octet_session* session, uint32_t frame_width, uint32
       octet_classify(session, memory_.get(), r.classes, Results::kTopClasses, &r.count);
       break;
     case OCTET_TASK_DETECT:
-      octet_detect(session, frame_width, frame_height, memory_.get(), r.boxes.data(),
-                   static_cast<uint32_t>(r.boxes.size()), &r.count);
+      ReadBoxes(session, frame_width, frame_height);
       for (uint32_t i = 0; i < r.count && r.point_count != 0; ++i) {
         octet_keypoints(session, frame_width, frame_height, memory_.get(), i,
                         r.points.data() + size_t{i} * r.point_count, r.point_count);
@@ -72,6 +72,23 @@ Results& ResultReader::Read(octet_session* session, uint32_t frame_width, uint32
       break;
   }
   return r;
+}
+
+// Weak boxes stand behind the others, which they do not change.
+void ResultReader::ReadBoxes(octet_session* session, uint32_t frame_width, uint32_t frame_height) {
+  Results& r = results_;
+  const auto most = static_cast<uint32_t>(r.boxes.size());
+  r.weak_count = 0;
+  if (least_score_ >= threshold_) {
+    octet_detect(session, frame_width, frame_height, memory_.get(), r.boxes.data(), most, &r.count);
+    return;
+  }
+  uint32_t all = 0;
+  octet_detect_above(session, least_score_, frame_width, frame_height, memory_.get(),
+                     r.boxes.data(), most, &all);
+  r.count = 0;
+  while (r.count < all && r.boxes[r.count].score >= threshold_) ++r.count;
+  r.weak_count = all - r.count;
 }
 
 // A mask without room for its runs has no runs.

@@ -103,7 +103,10 @@ void DescribeOptions(CommandLine& app, Options& o) {
 class PictureResults {
  public:
   PictureResults(const Options& o, const Model& model)
-      : json_(o.json), model_(model), reader_(model), line_(reader_.LineBytes()) {
+      : json_(o.json),
+        model_(model),
+        reader_(model, o.tracks.tracks.empty() ? kNoWeakBoxes : LeastScore(o.tracks)),
+        line_(reader_.LineBytes()) {
     if (!o.tracks.tracks.empty()) {
       if (octet_model_task(model.session()) != OCTET_TASK_DETECT) {
         throw InputError(o.blob +
@@ -130,7 +133,7 @@ class PictureResults {
     const BlobView& blob = model_.blob();
     const FrameBuffer& frame = inputs.frame(blob.decode.data == nullptr ? 0 : DecodeOf(blob).input);
     const Results& results = reader_.Read(model_.session(), frame.width, frame.height);
-    if (tracks_) tracks_->Add(results.boxes.data(), results.count);
+    if (tracks_) tracks_->Add(results.boxes.data(), results.BoxCount());
     line_.Clear();
     if (json_) {
       line_.Add("{\"picture\":");

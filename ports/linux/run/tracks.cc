@@ -45,6 +45,11 @@ void TrackWriter::Commit() {
                static_cast<unsigned long long>(info.left_out + info.refused), info.capacity);
 }
 
+float LeastScore(const TracksOptions& options) {
+  const octet_tracks_config config = ReadTracksConfig(options.settings, "--tracker");
+  return static_cast<float>(config.low) / OCTET_TRACKS_ONE;
+}
+
 void TrackBoxes(const TracksOptions& options) {
   const std::vector<std::vector<octet_box>> frames = ReadMotBoxes(options.boxes);
   TrackWriter writer(options);

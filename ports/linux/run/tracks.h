@@ -38,6 +38,9 @@ class TrackWriter {
   uint64_t frames_ = 0;
 };
 
+// Of boxes that tracks use.
+float LeastScore(const TracksOptions& options);
+
 // octet-run --boxes.
 void TrackBoxes(const TracksOptions& options);
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "octet/track.h"
+#include "octet/track.hpp"
 #include "tests/runtime/track/random.h"
 
 namespace octet::test {
@@ -272,6 +272,26 @@ TEST_F(Tracks, NothingIsWrittenOutsideOfTheMemory) {
     for (const uint8_t* p = own.data(); p < memory; ++p) ASSERT_EQ(*p, 0x5C);
     for (const uint8_t* p = memory + bytes; p < own.data() + own.size(); ++p) ASSERT_EQ(*p, 0x5C);
   }
+}
+
+TEST(TracksCalls, MembersInCppAreTheSameCalls) {
+  std::vector<uint64_t> memory(octet::Tracks::Bytes(4) / 8);
+  octet::Tracks tracks;
+  ASSERT_EQ(tracks.Init(memory.data(), memory.size() * 8, 4, octet::Tracks::Defaults()).code,
+            OCTET_OK);
+  const octet_box box = BoxAt(100, 100);
+  octet_track list[4];
+  uint32_t count = 0;
+  ASSERT_EQ(tracks.Frame(0, &box, 1, list, 4, &count).code, OCTET_OK);
+  EXPECT_EQ(count, 1u);
+  octet_tracks_info info;
+  ASSERT_EQ(tracks.Describe(&info).code, OCTET_OK);
+  std::vector<uint8_t> copy(info.snapshot_bytes);
+  EXPECT_EQ(tracks.Get(copy.data(), copy.size()).code, OCTET_OK);
+  EXPECT_EQ(tracks.Set(copy.data(), copy.size()).code, OCTET_OK);
+  tracks.Reset();
+  ASSERT_EQ(tracks.Describe(&info).code, OCTET_OK);
+  EXPECT_EQ(info.seen, 0u);
 }
 
 TEST(TracksCalls, RefuseWhatIsWrong) {

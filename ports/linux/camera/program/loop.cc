@@ -205,7 +205,11 @@ class Loop {
       path_ = models_->Path();
       model_ = std::move(model);
       model_->Bind(Model::Unused::kKept);
-      results_.emplace(*model_);
+      float least_score = kNoWeakBoxes;
+      for (const Observer* observer : observers_) {
+        least_score = std::min(least_score, observer->LeastScore());
+      }
+      results_.emplace(*model_, least_score);
       const Loaded loaded{*model_, path_, options_};
       for (Observer* observer : observers_) observer->Load(loaded);
     } catch (const InputError&) {

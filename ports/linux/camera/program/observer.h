@@ -85,6 +85,8 @@ class Observer {
   virtual bool Wants(const FrameBuffer&) { return true; }
   // The layers have run; nothing is decoded yet. Runs no model.
   virtual void AfterRun(octet_session*) {}
+  // The least score of the boxes that it looks at, where that is below the blob's threshold.
+  virtual float LeastScore() const { return kNoWeakBoxes; }
   // What was found is decoded. Changes nothing but the ids and lines of the results.
   virtual void Track(const FrameBuffer&, Results*) {}
   // A result stands and is not yet emitted. Must be quick.

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 struct Object {
   int x0, y0, x1, y1, score, point_x, point_y, left, right;
 };
-test::Blob MakeObjects(const std::vector<Object>& objects, bool masks = true) {
+test::Blob MakeObjects(const std::vector<Object>& objects, bool masks = true, float threshold = 0) {
   test::BlobBuilder b;
   b.AddInput("x", {1, 8, 8, 3}, blob::ElementType::kInt8, 1.0f / 64, -128);
   b.input(0).is_image = 1;
@@ -49,6 +49,7 @@ test::Blob MakeObjects(const std::vector<Object>& objects, bool masks = true) {
   record.box_form = blob::BoxForm::kCorners;
   record.unit_x = record.unit_y = 1;
   record.iou_threshold = 1;
+  record.score_threshold = threshold;
   record.max_candidates = record.max_detections = static_cast<uint32_t>(objects.size());
   record.point_count = 1, record.point_numbers = 2;
   if (masks) record.mask_count = 2, record.prototypes = 1, record.prototype_columns = 2;
@@ -71,7 +72,8 @@ class ResultsTest : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
   // Of a frame of the input's size times `scale`.
-  const Results& Read(const test::Blob& blob, uint32_t width = 8, uint32_t height = 8) {
+  const Results& Read(const test::Blob& blob, uint32_t width = 8, uint32_t height = 8,
+                      float least_score = kNoWeakBoxes) {
     const std::string path = (folder_ / "m.octet").string();
     std::ofstream(path, std::ios::binary)
         .write(reinterpret_cast<const char*>(blob.data()),
@@ -79,7 +81,7 @@ class ResultsTest : public testing::Test {
     model_.emplace(path, ModelOptions());
     model_->Bind();
     EXPECT_EQ(octet_run(model_->session()).code, OCTET_OK);
-    reader_.emplace(*model_);
+    reader_.emplace(*model_, least_score);
     return reader_->Read(model_->session(), width, height);
   }
   std::vector<uint32_t> RunsOf(const Results& results, size_t i) const {
@@ -107,6 +109,23 @@ TEST_F(ResultsTest, EachBoxHasItsPoints) {
     EXPECT_EQ(results.points[i].y, points[i][1]) << i;
   }
   EXPECT_EQ(results.boxes[1].x0, 5);
+}
+
+// For a tracker: below the blob's threshold, and no results.
+TEST_F(ResultsTest, WeakBoxesStandBehindTheOthers) {
+  const auto blob = MakeObjects(
+      {{0, 0, 3, 4, 9, 1, 2, 0, 1}, {5, 1, 7, 6, 6, 6, 5, 0, 1}, {4, 7, 6, 8, 3, 5, 7, 0, 1}}, true,
+      2);
+  const Results& alone = Read(blob);
+  EXPECT_EQ(alone.count, 1u);
+  EXPECT_EQ(alone.BoxCount(), 1u);
+  const Results& results = Read(blob, 8, 8, 1);
+  EXPECT_EQ(results.count, 1u);
+  EXPECT_EQ(results.weak_count, 1u);
+  ASSERT_EQ(results.BoxCount(), 2u);
+  EXPECT_EQ(results.boxes[0].score, 2.25f);
+  EXPECT_EQ(results.boxes[1].score, 1.5f);
+  EXPECT_EQ(results.masks.size(), 1u);
 }
 
 // Runs of the box's pixels, rows first, outside and inside in turn.

@@ -29,6 +29,12 @@ CHECKS = (
     ("the plan is drawn over time", "document.querySelectorAll('#plans rect').length > 0"),
     ("changes of the plan are listed", "document.querySelectorAll('#reasons li').length > 0"),
     ("frames come", "document.getElementById('state').textContent === 'live'"),
+    ("a zone that is drawn is a setting", "(() => { document.getElementById('draw').click(); const over = document.getElementById('drawing'),"
+     " r = document.images[0].getBoundingClientRect(), text = () => document.getElementById('drawn').value;"
+     " const click = (x, y) => over.dispatchEvent(new MouseEvent('click', {clientX: r.left + x * r.width, clientY: r.top + y * r.height}));"
+     " click(0.4, 0.5); click(0.6, 0.5); const line = /^lines: ..line1=0.[0-9]+,0.50* 0.[0-9]+,0.50*..$/.test(text()); click(0.5, 0.6);"
+     " const zone = /^zones: ..zone1=/.test(text()) && text().split(' ').length === 4; document.getElementById('draw').click();"
+     " return line && zone; })()"),
     ("nobody else is asked", "performance.getEntriesByType('resource').every(r => r.name.startsWith(location.origin + '/'))"),
     ("a click changes the colours", "(() => { const colour = () => getComputedStyle(document.body).backgroundColor, before = colour();"
      " document.getElementById('theme').click(); return colour() !== before; })()"),

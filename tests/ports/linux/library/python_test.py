@@ -375,6 +375,66 @@ class Tests:
             else:
                 raise AssertionError("a closed model answered")
 
+    def states(self) -> None:
+        """A model that remembers: reset, a copy that another model takes, plans that share it, and octet-run's numbers."""
+        with self.octet.Model(self.blobs["states"]) as model, self.octet.Model(self.blobs["states"], plan="fp16") as other:
+            assert [info.name for info in model.inputs] == ["image"] and [info.name for info in model.outputs] == ["scores"]
+            assert [(info.name, info.shape) for info in model.states] == [("h", (1, 8, 16, 16))]
+            first = [model.run(picture)[0] for picture in self.pictures]
+            assert not np.array_equal(model.run(self.pictures[0])[0], first[0]), "nothing is remembered"
+            model.reset()
+            copies = []
+            for picture, wanted in zip(self.pictures, first):
+                copies.append(model.get_state())
+                assert np.array_equal(model.run(picture)[0], wanted)
+            for i in (4, 1):
+                other.set_state(copies[i])
+                other.set_plan("int8")
+                assert np.array_equal(other.run(self.pictures[i])[0], first[i])
+                other.set_plan("fp16")
+            try:
+                model.set_state(copies[0][:-1])
+            except self.octet.OctetError as error:
+                assert "invalid argument" in str(error), error
+            else:
+                raise AssertionError("a copy of another size was taken")
+        np.save(self.work / "frames.npy", self.pictures)
+        for lengths, starts in ((None, (0,)), ("2,4", (0, 2))):
+            run([self.build / "bin/octet-run", self.blobs["states"], "--input", self.work / "frames.npy", "--output",
+                 self.work / "scores.npy", "--repeat", "2", *(["--sequences", lengths] if lengths else [])])
+            with self.octet.Model(self.blobs["states"]) as model:
+                for i, found in enumerate(np.load(self.work / "scores.npy")):
+                    if i in starts:
+                        model.reset()
+                    assert np.array_equal(model.run(self.pictures[i])[0].reshape(-1), found.reshape(-1)), (lengths, i)
+        with self.octet.Model(self.blobs["plain"]) as plain:
+            assert plain.states == () and plain.get_state() == b""
+            plain.set_state(b"")
+            plain.reset()
+
+    def gap(self) -> None:
+        """A camera that was still for longer than --state-gap-ms begins a sequence."""
+        frames = small_models.pictures(11, 3, 64, 64)
+        for milliseconds in (800, 0):
+            camera = subprocess.Popen([self.build / "bin/octet-camera", self.blobs["states"], "--source", "-", "--format", "rgb24", "--size",
+                                       "64x64", "--every-frame", "--json", "--state-gap-ms", str(milliseconds)], stdin=subprocess.PIPE,
+                                      stdout=subprocess.PIPE)
+            told = []
+            for i, frame in enumerate(frames):
+                if i == 2:
+                    time.sleep(1.2)
+                camera.stdin.write(frame.tobytes())
+                camera.stdin.flush()
+                told.append(json.loads(camera.stdout.readline())["classes"])
+            camera.communicate()
+            assert camera.returncode == 0
+            with self.octet.Model(self.blobs["states"]) as model:
+                for i, frame in enumerate(frames):
+                    if milliseconds and i == 2:
+                        model.reset()
+                    found = model.classify(frame, top=len(told[i]))
+                    assert [f"{one['score']:.4f}" for one in told[i]] == [f"{one.score:.4f}" for one in found], (milliseconds, i, told[i], found)
+
     def changed_file(self) -> None:
         """A plan whose weights are no longer what was checked is refused, and the other goes on."""
         blob = self.work / "changed.octet"
@@ -447,6 +507,38 @@ class Tests:
                 thread.join()
             assert not wrong, wrong
 
+    def tracks(self) -> None:
+        """Tracks of boxes as octet-run has them, and a person who crosses a line."""
+        random = np.random.default_rng(57)
+        lines, frames = [], []
+        for f in range(60):
+            boxes = [(100 * i + 3 * f, 50, 100 * i + 3 * f + 40, 150, round(float(random.uniform(0.2, 0.95)), 3), i % 2) for i in range(4)]
+            frames.append(boxes)
+            lines += [f"{f + 1},-1,{x0},{y0},{x1 - x0},{y1 - y0},{score},{label},-1\n" for x0, y0, x1, y1, score, label in boxes]
+        (self.work / "boxes.txt").write_text("".join(lines))
+        (self.work / "times.json").write_text(json.dumps({"times": [f / 25 for f in range(60)]}))
+        run([self.build / "bin/octet-run", "--boxes", self.work / "boxes.txt", "--times", self.work / "times.json", "--tracks",
+             self.work / "tracks.txt"])
+        tracker = self.octet.Tracker()
+        found = "".join(f"{f + 1},{t.id},{t.x0:.2f},{t.y0:.2f},{t.x1 - t.x0:.2f},{t.y1 - t.y0:.2f},{t.score:.4f},{t.label},-1\n"
+                        for f, boxes in enumerate(frames) for t in tracker.frame(f / 25, boxes) if t.seen)
+        assert found == (self.work / "tracks.txt").read_text(), found
+        assert len(found.splitlines()) > 100, found
+        tracker, zones = self.octet.Tracker(8), self.octet.Zones({"door": [(0, 0.5), (1, 0.5)], "all": [(0, 0), (1, 0), (1, 1), (0, 1)]}, capacity=8)
+        events = []
+        for f in range(30):
+            tracker.frame(f / 10, [(100, 10 * f, 140, 10 * f + 80, 0.9, 3)])
+            events += zones.frame(f / 10, (320, 240), tracker)
+        assert [(e.kind, e.zone) for e in events if e.kind != "inside"] == [("entered", "all"), ("in", "door"), ("left", "all")], events
+        assert zones.counts("door") == (1, 0, 0) and zones.counts("all") == (1, 1, 0)
+        for call, error in ((lambda: self.octet.Tracker(classes="x"), ValueError), (lambda: self.octet.Tracker(high=2), ValueError),
+                            (lambda: self.octet.Tracker(low=0.9), self.octet.OctetError), (lambda: self.octet.Zones({"a": [(0, 0)]}), self.octet.OctetError)):
+            try:
+                call()
+            except error:
+                continue
+            raise AssertionError("not refused")
+
     def overhead(self) -> None:
         """run(array) against the two C functions on a description made before, in turn; the median of both."""
         with self.octet.Model(self.blobs["classify"]) as model:
@@ -499,8 +591,8 @@ def main() -> int:
         import octet
         assert pathlib.Path(octet.__file__).parents[1] == packages, octet.__file__
         tests = Tests(octet, build, work)
-        for name in ("info", "same_boxes", "callers_threshold", "forks_and_copies", "empty_masks", "camera", "scene", "no_copy", "other_tasks", "numbers", "example", "refusals", "changed_file",
-                     "plain_c", "lives", "overhead"):
+        for name in ("info", "same_boxes", "callers_threshold", "forks_and_copies", "empty_masks", "camera", "scene", "no_copy", "other_tasks", "numbers", "example", "refusals", "states", "gap", "changed_file",
+                     "plain_c", "lives", "tracks", "overhead"):
             with report.case(name):
                 getattr(tests, name)()
     return report.finish()

@@ -45,7 +45,8 @@ function showFound(s) {
   const rows = (s.detections || s.classes || s.segments || []).slice(0, 12).map((one) => {
     const row = element('tr', '');
     const share = one.score ?? one.share;
-    row.append(element('td', one.label ?? one.class ?? ''), element('td', share == null ? '' : share.toFixed(2)));
+    const id = one.id == null ? '' : ` #${one.id}`;
+    row.append(element('td', `${one.label ?? one.class ?? ''}${id}`), element('td', share == null ? '' : share.toFixed(2)));
     return row;
   });
   if (rows.length === 0) rows.push(element('tr', '')), rows[0].append(element('td', 'nothing'));
@@ -114,6 +115,7 @@ function take(s) {
   if (history.length > kShown) history.shift();
   showTiles(s);
   showFound(s);
+  showZones(s);
   draw();
   before = s;
   document.body.dataset.frames = history.length;

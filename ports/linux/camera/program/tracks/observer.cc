@@ -28,6 +28,7 @@ class TracksObserver final : public Observer {
       : shared_(shared),
         numbers_(shared.metrics.Numbers<TrackNumbers>()),
         tracks_(Own(options).config, Own(options).zones),
+        least_score_(static_cast<float>(Own(options).config.low) / OCTET_TRACKS_ONE),
         json_(options.json),
         // A source that waits gives frames as fast as they are taken: their rate is the option's.
         step_us_(shared.waits && options.fps > 0 ? 1e6 / options.fps : 0),
@@ -43,6 +44,7 @@ class TracksObserver final : public Observer {
     if (was_loaded_) tracks_.Reset();
     was_loaded_ = true;
   }
+  float LeastScore() const override { return least_score_; }
   void Track(const FrameBuffer& frame, Results* results) override {
     time_us_ = step_us_ > 0 ? static_cast<uint64_t>(step_us_ * static_cast<double>(frame.number))
                             : frame.captured_ns / 1000;
@@ -97,6 +99,7 @@ class TracksObserver final : public Observer {
   Shared& shared_;
   TrackNumbers& numbers_;
   CameraTracks tracks_;
+  const float least_score_;
   const bool json_;
   const double step_us_;
   Line line_;

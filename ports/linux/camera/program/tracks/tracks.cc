@@ -61,24 +61,20 @@ void CameraTracks::Frame(uint64_t time_us, uint32_t width, uint32_t height, Resu
   DrawInto(width, height, results);
 }
 
-// That of a track that ended is free. There are as many as tracks.
-CameraTracks::Trail& CameraTracks::TrailOf(uint64_t id, const std::vector<octet_track>& tracks) {
-  Trail* free = &trails_[0];
-  for (Trail& trail : trails_) {
-    if (trail.id == id) return trail;
-    const bool lives = std::any_of(tracks.begin(), tracks.end(),
-                                   [&](const octet_track& track) { return track.id == trail.id; });
-    if (!lives) free = &trail;
-  }
-  free->id = id;
-  free->count = 0;
-  return *free;
-}
-
 void CameraTracks::Follow(const std::vector<octet_track>& tracks) {
+  const auto lives = [&](uint64_t id) {
+    octet_track wanted = {};
+    wanted.id = id;
+    return std::binary_search(
+        tracks.begin(), tracks.end(), wanted,
+        [](const octet_track& a, const octet_track& b) { return a.id < b.id; });
+  };
+  for (Trail& trail : trails_) {
+    if (trail.id != 0 && !lives(trail.id)) trail = {};
+  }
   for (const octet_track& track : tracks) {
     if (track.state != OCTET_TRACK_SEEN) continue;
-    Trail& trail = TrailOf(track.id, tracks);
+    Trail& trail = TrailOf(track.id);
     if (trail.count == Trail::kPoints) {
       std::move(trail.points.begin() + 1, trail.points.end(), trail.points.begin());
       --trail.count;
@@ -86,12 +82,18 @@ void CameraTracks::Follow(const std::vector<octet_track>& tracks) {
     trail.points[trail.count++] = {static_cast<float>(track.x0 + track.x1) / 512,
                                    static_cast<float>(track.y1) / 256};
   }
-  // What is not drawn any more.
-  for (Trail& trail : trails_) {
-    const bool lives = std::any_of(tracks.begin(), tracks.end(),
-                                   [&](const octet_track& track) { return track.id == trail.id; });
-    if (!lives) trail = {};
-  }
+}
+
+// There are as many as tracks, so one is free for a new track.
+CameraTracks::Trail& CameraTracks::TrailOf(uint64_t id) {
+  const auto of = [&](uint64_t wanted) {
+    return std::find_if(trails_.begin(), trails_.end(),
+                        [&](const Trail& trail) { return trail.id == wanted; });
+  };
+  auto found = of(id);
+  if (found == trails_.end()) found = of(0);
+  found->id = id;
+  return *found;
 }
 
 void CameraTracks::DrawInto(uint32_t width, uint32_t height, Results* results) const {

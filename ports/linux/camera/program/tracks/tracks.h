@@ -42,7 +42,7 @@ class CameraTracks {
   };
   void StartZones();
   void Follow(const std::vector<octet_track>& tracks);
-  Trail& TrailOf(uint64_t id, const std::vector<octet_track>& tracks);
+  Trail& TrailOf(uint64_t id);
   void DrawInto(uint32_t width, uint32_t height, Results* results) const;
 
   Tracker tracker_;
