@@ -67,7 +67,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
              "\r\n";
   }
   std::vector<FormPart> second;
-  FUZZ_CHECK(ReadForm(again + mark + "--", boundary, &second, &why));
+  again += mark + "--";
+  FUZZ_CHECK(ReadForm(again, boundary, &second, &why));
   FUZZ_CHECK(second.size() == parts.size());
   for (size_t i = 0; i < parts.size(); ++i) {
     FUZZ_CHECK(second[i].name == parts[i].name && second[i].data == parts[i].data &&
