@@ -9,6 +9,7 @@
 #include "octet/board.h"
 #include "octet/octet.h"
 #include "octet/self_test.h"
+#include "octet/state.h"
 #include "runtime/core/checked.h"
 #include "runtime/engine/work.h"
 #include "runtime/format/golden.h"
@@ -21,6 +22,7 @@
 #include "tests/support/blob_builder.h"
 #include "tests/support/mixed_blob.h"
 #include "tests/support/session.h"
+#include "tests/support/states_blob.h"
 
 namespace octet::fuzz {
 
@@ -129,6 +131,12 @@ Result RunPlan(octet_session* session, uint32_t plan) {
     result.exact &= info.precision == 0;
   }
   SetInputs(session);
+  FUZZ_CHECK(octet_reset(session).code == OCTET_OK);
+  // The second frame reads what the first one wrote.
+  if (octet_state_count(session) != 0) {
+    FUZZ_CHECK(octet_run(session).code == OCTET_OK);
+    SetInputs(session);
+  }
   FUZZ_CHECK(octet_run(session).code == OCTET_OK);
   for (uint32_t i = 0; i < octet_output_count(session); ++i) {
     octet_tensor_info info;
@@ -266,7 +274,7 @@ test::Blob MakeGoldenBlob() {
 std::vector<Input> Seeds() {
   std::vector<Input> seeds;
   for (const test::Blob& blob :
-       {test::MakeConvBlob({}), test::MakeMixedBlob(), MakeGoldenBlob(),
+       {test::MakeConvBlob({}), test::MakeMixedBlob(), MakeGoldenBlob(), test::MakeStatesBlob(),
         MakeDecoderBlob(blob::Task::kDetect), MakeDecoderBlob(blob::Task::kClassify),
         MakeDecoderBlob(blob::Task::kSegment)}) {
     seeds.emplace_back(blob.begin(), blob.end());

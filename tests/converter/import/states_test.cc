@@ -16,11 +16,12 @@ class StatesTest : public ImportTest {
     return options;
   }
   // x and `input` -> y = relu(x) + input, and `output` = relu(y).
-  static OnnxBuilder Model(const std::string& input, const std::string& output,
-                           const Dims& x = {1, 2, 3}, const Dims& state = {1, 2, 3}) {
-    OnnxBuilder model;
-    const OnnxValue h = model.Input(input, state);
-    const OnnxValue y = model.Input("x", x).Relu().Add(h);
+  static std::unique_ptr<OnnxBuilder> Model(const std::string& input, const std::string& output,
+                                            const Dims& x = {1, 2, 3},
+                                            const Dims& state = {1, 2, 3}) {
+    auto model = std::make_unique<OnnxBuilder>();
+    const OnnxValue h = model->Input(input, state);
+    const OnnxValue y = model->Input("x", x).Relu().Add(h);
     y.Relu().Output(output);
     y.Output("y");
     return model;
@@ -32,9 +33,14 @@ class StatesTest : public ImportTest {
     TieStates(states, &graph);
     return graph;
   }
-  std::string RefusalOf(const OnnxBuilder& model, const std::vector<std::string>& texts) const {
+  graph::Graph Tie(const std::unique_ptr<OnnxBuilder>& model,
+                   const ImportOptions& options = {}) const {
+    return Tie(*model, options);
+  }
+  std::string RefusalOf(const std::unique_ptr<OnnxBuilder>& model,
+                        const std::vector<std::string>& texts) const {
     try {
-      Tie(model, With(texts));
+      Tie(*model, With(texts));
     } catch (const UserError& error) {
       return error.what();
     }
@@ -91,8 +97,8 @@ TEST_F(StatesTest, AnInputHasToBeLeft) {
 }
 
 TEST_F(StatesTest, AnInitialiserIsTheStart) {
-  OnnxBuilder model = Model("h", "h_out", {1, 2, 3}, {1, 2, 3});
-  onnx::TensorProto& tensor = *model.Proto().mutable_graph()->add_initializer();
+  const auto model = Model("h", "h_out");
+  onnx::TensorProto& tensor = *model->Proto().mutable_graph()->add_initializer();
   tensor.set_name("h");
   tensor.set_data_type(onnx::TensorProto::FLOAT);
   for (const int64_t dim : {1, 2, 3}) tensor.add_dims(dim);
@@ -104,7 +110,7 @@ TEST_F(StatesTest, AnInitialiserIsTheStart) {
 }
 
 TEST_F(StatesTest, ACutKeepsThem) {
-  OnnxBuilder model = Model("h", "h_out");
+  const auto model = Model("h", "h_out");
   ImportOptions options = With({"h=h_out"});
   options.cut_at = {"y"};
   const graph::Graph graph = Tie(model, options);
@@ -113,7 +119,7 @@ TEST_F(StatesTest, ACutKeepsThem) {
 }
 
 TEST_F(StatesTest, RefusalsSayWhatIsThere) {
-  const OnnxBuilder model = Model("a", "b", {1, 2, 3}, {3});
+  const auto model = Model("a", "b", {1, 2, 3}, {3});
   EXPECT_SAYS(RefusalOf(model, {"c=b"}), "the model has no input 'c'; its inputs are: a, x");
   EXPECT_SAYS(RefusalOf(model, {"a=c"}), "the model has no output 'c'; its outputs are: b, y");
   EXPECT_SAYS(RefusalOf(model, {"a=b"}), "'a' is [3], 'b' is [1,2,3]");

@@ -4,13 +4,15 @@
 #include <string>
 
 #include "converter/lower/lower.h"
+#include "converter/operators/operator.h"
 #include "converter/support/error.h"
 #include "tests/support/graph_builder.h"
 
 namespace octet::lower {
 namespace {
 
-std::string LineOf(const graph::Graph& graph) {
+std::string LineOf(graph::Graph graph) {
+  operators::InferShapes(graph);
   try {
     CheckLowerable(graph);
   } catch (const UserError& error) {

@@ -206,6 +206,10 @@ TEST(Ledger, EveryReasonIsReached) {
   collect(integers, Net::MinMax());
   collect(One("CumSum", 0, 1), Net::MinMax());
 
+  One state("Sigmoid", -1, 1);
+  state.graph.states.resize(1);
+  collect(state, Net::MinMax());
+
   Net sampled;
   const auto picture = sampled.Input("x", -1, 1), places = sampled.Value("places", -1, 1),
              samples = sampled.Value("samples", -1, 1);

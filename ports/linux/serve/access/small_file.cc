@@ -5,6 +5,7 @@
 
 #include <cerrno>
 
+#include "ports/linux/output/again.h"
 #include "ports/linux/output/error.h"
 #include "ports/linux/output/whole.h"
 
@@ -12,7 +13,7 @@ namespace octet::port::serve {
 
 std::string ReadSmallFile(const std::string& option, const std::string& path, size_t most_bytes) {
   const std::string where = option + " " + path;
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int file = Again([&] { return open(path.c_str(), O_RDONLY | O_CLOEXEC); });
   if (file < 0) {
     throw InputError(where + ": cannot be opened: " + ErrorText(errno) + "; check the path");
   }

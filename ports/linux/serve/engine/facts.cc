@@ -62,14 +62,12 @@ bool KeepsStates(const octet_session* session) {
   return octet_state_describe(session, &info).code == OCTET_OK && info.bytes != 0;
 }
 
-std::string WhyNotServed(const ModelFacts& facts) {
-  if (!facts.keeps_states) return "";
-  return "this model keeps states; octet-serve answers each request alone, so run it with "
-         "octet-run or octet-camera";
-}
-
 std::string WhyNoBoxes(const ModelFacts& facts) {
-  if (const std::string why = WhyNotServed(facts); !why.empty()) return why;
+  if (facts.keeps_states) {
+    return "this model keeps states, so each client needs a sequence of its own; ask it by /v2 "
+           "with "
+           "sequence_id";
+  }
   if (facts.task != OCTET_TASK_DETECT || !facts.decodes) {
     return "this model does not answer boxes (its task is " + std::string(WordOf(facts.task)) +
            (facts.decodes ? "" : ", without a decoder") +

@@ -37,10 +37,8 @@ struct ModelFacts {
 ModelFacts FactsOf(const Model& model, const std::string& path, bool of_store);
 
 // Whether what the model answers depends on the requests before: then each client needs states of
-// its own, which no protocol here has.
+// its own, which v2 alone has (sequences.h).
 bool KeepsStates(const octet_session* session);
-// Of every protocol. "": it can be served.
-std::string WhyNotServed(const ModelFacts& facts);
 // Of ZeroMQ and DeepStack's form, which answer boxes in a picture. "": they can serve it.
 std::string WhyNoBoxes(const ModelFacts& facts);
 

@@ -13,6 +13,7 @@
 #include "ports/linux/model.h"
 #include "ports/linux/serve/engine/facts.h"
 #include "ports/linux/serve/engine/label_map.h"
+#include "ports/linux/serve/engine/sequences.h"
 
 namespace octet::port::serve {
 
@@ -46,6 +47,7 @@ class Served {
   void SetLabelMap(const LabelMap& map);
   const ClassNumbers& numbers() const { return numbers_; }
   Bound& bound(uint32_t worker) { return *bound_[worker]; }
+  Sequences& sequences() { return sequences_; }
 
   // Of answers so far: whether every score was a number.
   void Count(bool good);
@@ -56,6 +58,7 @@ class Served {
   std::vector<std::unique_ptr<Bound>> bound_;
   ModelFacts facts_;
   ClassNumbers numbers_;
+  Sequences sequences_;
   std::atomic<uint64_t> good_{0};
   std::atomic<uint32_t> bad_in_a_row_{0};
 };

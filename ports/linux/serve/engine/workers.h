@@ -23,6 +23,7 @@ class Worker {
   const ModelFacts& facts() const { return served_->facts(); }
   const ClassNumbers& numbers() const { return served_->numbers(); }
   octet_session* session() { return served_->bound(index_).session(); }
+  Sequences& sequences() { return served_->sequences(); }
   pictures::PictureReader& pictures() { return pictures_; }
   pictures::Picture& picture() { return picture_; }
 

@@ -35,9 +35,6 @@ void RaiseDescriptors() {
 
 std::shared_ptr<Served> Load(const ServeOptions& o, const std::string& path) {
   auto served = std::make_shared<Served>(path, !o.store.empty(), o.workers);
-  if (const std::string why = WhyNotServed(served->facts()); !why.empty()) {
-    throw InputError(path + ": " + why);
-  }
   if (o.label_map) served->SetLabelMap(*o.label_map);
   // By ZeroMQ alone nobody could learn it: every answer would be zeros.
   const std::string why = WhyNoBoxes(served->facts());

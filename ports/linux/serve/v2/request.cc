@@ -180,9 +180,15 @@ V2Output ReadOutput(const json& object, bool binary) {
   return output;
 }
 
-bool IsSet(const json& id) {
-  return !(id.is_number() && id.get<double>() == 0) && !(id.is_string() && id.empty()) &&
-         !id.is_null();
+// A number or a text; 0 and "" are of no sequence.
+std::string SequenceId(const json& id) {
+  constexpr size_t kLongestId = 256;
+  if (id.is_number_integer()) return id == 0 ? "" : id.dump();
+  if (!id.is_string() || id.get_ref<const std::string&>().size() > kLongestId) {
+    Refuse("sequence_id: send a whole number, or a text of at most 256 bytes");
+  }
+  const std::string text = id.get<std::string>();
+  return text.empty() ? "" : "\"" + text;  // the text "7" is not the number
 }
 
 void Read(std::string_view text, std::string_view binary, V2Request* request) {
@@ -196,8 +202,11 @@ void Read(std::string_view text, std::string_view binary, V2Request* request) {
   }
   if (const json* parameters = Parameters(root, "the request"); parameters != nullptr) {
     request->binary_outputs = Flag(parameters, "binary_data_output", false);
-    const json* sequence = Find(*parameters, "sequence_id");
-    request->is_of_sequence = sequence != nullptr && IsSet(*sequence);
+    if (const json* id = Find(*parameters, "sequence_id"); id != nullptr) {
+      request->sequence = SequenceId(*id);
+    }
+    request->is_start = Flag(parameters, "sequence_start", false);
+    request->is_end = Flag(parameters, "sequence_end", false);
   }
   const json* inputs = Find(root, "inputs");
   if (inputs == nullptr || !inputs->is_array() || inputs->empty() ||

@@ -30,7 +30,8 @@ struct V2Request {
   std::vector<V2Input> inputs;
   std::vector<V2Output> outputs;  // none: all of them
   bool binary_outputs = false;    // where `outputs` is empty
-  bool is_of_sequence = false;
+  std::string sequence;           // its id; empty: of none
+  bool is_start = false, is_end = false;
 };
 
 constexpr size_t kMostV2Tensors = 64;

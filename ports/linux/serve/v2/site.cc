@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "octet/state.h"
 #include "ports/linux/serve/v2/reply.h"
 #include "ports/linux/serve/v2/request.h"
 
@@ -48,15 +49,18 @@ class InferJob final : public Job {
       return ErrorReply(400, why);
     }
     const ModelFacts& facts = worker.facts();
-    if (why = WhyNotServed(facts); !why.empty()) return ErrorReply(400, why);
-    if (request.is_of_sequence) {
+    if (!facts.keeps_states && !request.sequence.empty()) {
       return ErrorReply(400, "sequence_id: this model keeps no states; send requests without it");
     }
     std::vector<V2Values> outputs;
-    if (!SetInputs(request, &worker, &why) || !ChooseOutputs(request, facts, &outputs, &why)) {
-      return ErrorReply(400, why);
+    if (!ChooseOutputs(request, facts, &outputs, &why)) return ErrorReply(400, why);
+    if (facts.keeps_states) {
+      WebReply refused;
+      if (!RunInSequence(request, &worker, &refused)) return refused;
+    } else {
+      if (!SetInputs(request, &worker, &why)) return ErrorReply(400, why);
+      numbers_->AddRun(worker.Run());
     }
-    numbers_->AddRun(worker.Run());
     worker.CountGood();
     for (V2Values& output : outputs) {
       const auto index = static_cast<uint32_t>(output.tensor - facts.outputs.data());
@@ -64,6 +68,63 @@ class InferJob final : public Job {
       octet_get_output(worker.session(), index, output.values.data(), output.values.size());
     }
     return InferReply(model_, request, outputs);
+  }
+
+  // Sets the states of the sequence and the inputs, runs, and keeps the states. A request that is
+  // wrong leaves the sequence as it was.
+  bool RunInSequence(const V2Request& request, Worker* worker, WebReply* refused) {
+    Sequences& sequences = worker->sequences();
+    const std::string& id = request.sequence;
+    std::vector<uint8_t> states;
+    if (id.empty()) {
+      *refused = ErrorReply(400,
+                            "this model keeps states; send sequence_id, and sequence_start "
+                            "with the first request of a sequence");
+      return false;
+    }
+    const Sequences::Begun begun = sequences.Begin(id, request.is_start, NowNs(), &states);
+    switch (begun) {
+      case Sequences::Begun::kUnknown:
+        *refused = ErrorReply(409,
+                              "this sequence has not begun, or has expired; send "
+                              "sequence_start with its first request");
+        return false;
+      case Sequences::Begun::kBusy:
+        *refused = ErrorReply(409, "a request of this sequence runs; send one after another");
+        return false;
+      case Sequences::Begun::kFull:
+        *refused = ErrorReply(503, std::to_string(Sequences::kMost) +
+                                       " sequences go on; send sequence_end with the last request "
+                                       "of each");
+        return false;
+      case Sequences::Begun::kFirst:
+        octet_reset(worker->session());
+        break;
+      case Sequences::Begun::kGoesOn:
+        octet_state_set(worker->session(), states.data(), states.size());
+        break;
+    }
+    std::string why;
+    if (!SetInputs(request, worker, &why)) {
+      if (begun == Sequences::Begun::kFirst) {
+        sequences.End(id);
+      } else {
+        sequences.Keep(id, NowNs(), std::move(states));
+      }
+      *refused = ErrorReply(400, why);
+      return false;
+    }
+    numbers_->AddRun(worker->Run());
+    if (request.is_end) {
+      sequences.End(id);
+      return true;
+    }
+    octet_state_info info;
+    octet_state_describe(worker->session(), &info);
+    states.resize(info.bytes);
+    octet_state_get(worker->session(), states.data(), states.size());
+    sequences.Keep(id, NowNs(), std::move(states));
+    return true;
   }
 
   static bool SetInputs(const V2Request& request, Worker* worker, std::string* why) {

@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-ZmqHeader Bad(const std::string& why) {
+ZmqHeader BadHeader(const std::string& why) {
   ZmqHeader header;
   header.why = why;
   return header;
@@ -58,9 +58,9 @@ uint8_t Byte(float value, float factor) {
 }  // namespace
 
 ZmqHeader ReadZmqHeader(std::string_view text, size_t frames) {
-  if (text.size() > kLongestZmqHeader) return Bad("the header is too long");
+  if (text.size() > kLongestZmqHeader) return BadHeader("the header is too long");
   const json root = json::parse(text.begin(), text.end(), nullptr, false);
-  if (!root.is_object()) return Bad("the first frame is not a JSON object");
+  if (!root.is_object()) return BadHeader("the first frame is not a JSON object");
   ZmqHeader header;
   if (IsTrue(root, "model_request")) {
     header.kind = ZmqKind::kHandshake;
@@ -70,14 +70,14 @@ ZmqHeader ReadZmqHeader(std::string_view text, size_t frames) {
     header.kind = ZmqKind::kModelData;
     return header;
   }
-  if (frames != 2) return Bad("a picture is two frames, header and tensor");
+  if (frames != 2) return BadHeader("a picture is two frames, header and tensor");
   const auto shape = root.find("shape");
   if (shape == root.end() || !ReadShape(*shape, &header)) {
-    return Bad("shape is not [1,H,W,3], [1,3,H,W] or one with 1 channel");
+    return BadHeader("shape is not [1,H,W,3], [1,3,H,W] or one with 1 channel");
   }
   const auto dtype = root.find("dtype");
   if (dtype == root.end() || (*dtype != "uint8" && *dtype != "float32")) {
-    return Bad("dtype is not uint8 or float32");
+    return BadHeader("dtype is not uint8 or float32");
   }
   header.is_float = *dtype == "float32";
   header.kind = ZmqKind::kTensor;

@@ -375,6 +375,66 @@ class Tests:
             else:
                 raise AssertionError("a closed model answered")
 
+    def states(self) -> None:
+        """A model that remembers: reset, a copy that another model takes, plans that share it, and octet-run's numbers."""
+        with self.octet.Model(self.blobs["states"]) as model, self.octet.Model(self.blobs["states"], plan="fp16") as other:
+            assert [info.name for info in model.inputs] == ["image"] and [info.name for info in model.outputs] == ["scores"]
+            assert [(info.name, info.shape) for info in model.states] == [("h", (1, 8, 16, 16))]
+            first = [model.run(picture)[0] for picture in self.pictures]
+            assert not np.array_equal(model.run(self.pictures[0])[0], first[0]), "nothing is remembered"
+            model.reset()
+            copies = []
+            for picture, wanted in zip(self.pictures, first):
+                copies.append(model.get_state())
+                assert np.array_equal(model.run(picture)[0], wanted)
+            for i in (4, 1):
+                other.set_state(copies[i])
+                other.set_plan("int8")
+                assert np.array_equal(other.run(self.pictures[i])[0], first[i])
+                other.set_plan("fp16")
+            try:
+                model.set_state(copies[0][:-1])
+            except self.octet.OctetError as error:
+                assert "invalid argument" in str(error), error
+            else:
+                raise AssertionError("a copy of another size was taken")
+        np.save(self.work / "frames.npy", self.pictures)
+        for lengths, starts in ((None, (0,)), ("2,4", (0, 2))):
+            run([self.build / "bin/octet-run", self.blobs["states"], "--input", self.work / "frames.npy", "--output",
+                 self.work / "scores.npy", "--repeat", "2", *(["--sequences", lengths] if lengths else [])])
+            with self.octet.Model(self.blobs["states"]) as model:
+                for i, found in enumerate(np.load(self.work / "scores.npy")):
+                    if i in starts:
+                        model.reset()
+                    assert np.array_equal(model.run(self.pictures[i])[0].reshape(-1), found.reshape(-1)), (lengths, i)
+        with self.octet.Model(self.blobs["plain"]) as plain:
+            assert plain.states == () and plain.get_state() == b""
+            plain.set_state(b"")
+            plain.reset()
+
+    def gap(self) -> None:
+        """A camera that was still for longer than --state-gap-ms begins a sequence."""
+        frames = small_models.pictures(11, 3, 64, 64)
+        for milliseconds in (800, 0):
+            camera = subprocess.Popen([self.build / "bin/octet-camera", self.blobs["states"], "--source", "-", "--format", "rgb24", "--size",
+                                       "64x64", "--every-frame", "--json", "--state-gap-ms", str(milliseconds)], stdin=subprocess.PIPE,
+                                      stdout=subprocess.PIPE)
+            told = []
+            for i, frame in enumerate(frames):
+                if i == 2:
+                    time.sleep(1.2)
+                camera.stdin.write(frame.tobytes())
+                camera.stdin.flush()
+                told.append(json.loads(camera.stdout.readline())["classes"])
+            camera.communicate()
+            assert camera.returncode == 0
+            with self.octet.Model(self.blobs["states"]) as model:
+                for i, frame in enumerate(frames):
+                    if milliseconds and i == 2:
+                        model.reset()
+                    found = model.classify(frame, top=len(told[i]))
+                    assert [f"{one['score']:.4f}" for one in told[i]] == [f"{one.score:.4f}" for one in found], (milliseconds, i, told[i], found)
+
     def changed_file(self) -> None:
         """A plan whose weights are no longer what was checked is refused, and the other goes on."""
         blob = self.work / "changed.octet"
@@ -531,7 +591,7 @@ def main() -> int:
         import octet
         assert pathlib.Path(octet.__file__).parents[1] == packages, octet.__file__
         tests = Tests(octet, build, work)
-        for name in ("info", "same_boxes", "callers_threshold", "forks_and_copies", "empty_masks", "camera", "scene", "no_copy", "other_tasks", "numbers", "example", "refusals", "changed_file",
+        for name in ("info", "same_boxes", "callers_threshold", "forks_and_copies", "empty_masks", "camera", "scene", "no_copy", "other_tasks", "numbers", "example", "refusals", "states", "gap", "changed_file",
                      "plain_c", "lives", "tracks", "overhead"):
             with report.case(name):
                 getattr(tests, name)()

@@ -22,6 +22,7 @@ OPTIONS = {
     "segment": ("--task", "segment", "--labels", "labels.txt"),
     "classify": ("--task", "classify", "--labels", "labels.txt"),
     "plain": (),
+    "states": ("--sequences", "8,8,8,8", "--golden", "3", "--task", "classify", "--labels", "labels.txt"),
 }
 
 
@@ -73,7 +74,18 @@ def classifier(g: Graph) -> dict:
     return {"scores": [1, 3]}
 
 
-MAKERS = {"detect": detector, "segment": segmenter, "classify": classifier, "plain": classifier}
+def recurrent(g: Graph) -> dict:
+    """h' = tanh(features) * 0.5 + h * 0.5, and scores of h'."""
+    g.constant("half", np.array([0.5], np.float32))
+    fresh = g.node("Mul", [g.node("Tanh", [g.features()], "candidate"), "half"], "fresh")
+    g.node("Add", [fresh, g.node("Mul", ["h", "half"], "kept")], "h_out")
+    pooled = g.node("GlobalAveragePool", ["h_out"], "pooled")
+    g.node("Flatten", [g.conv(pooled, "last", (8, 3), 1, np.zeros(3), 3)], "scores")
+    return {"scores": [1, 3], "h_out": STATE}
+
+
+STATE = [1, 8, 16, 16]
+MAKERS = {"detect": detector, "segment": segmenter, "classify": classifier, "plain": classifier, "states": recurrent}
 
 
 def pictures(seed: int, count: int, height: int, width: int) -> np.ndarray:
@@ -87,7 +99,8 @@ def make(build: pathlib.Path, work: pathlib.Path, task: str) -> pathlib.Path:
     g = Graph(5)
     outputs = MAKERS[task](g)
     value = helper.make_tensor_value_info
-    graph = helper.make_graph(g.nodes, task, [value("image", TensorProto.FLOAT, [1, 3, 64, 64])],
+    states = [value("h", TensorProto.FLOAT, STATE)] if task == "states" else []
+    graph = helper.make_graph(g.nodes, task, [value("image", TensorProto.FLOAT, [1, 3, 64, 64]), *states],
                               [value(name, TensorProto.FLOAT, shape) for name, shape in outputs.items()], g.weights)
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8), work / f"{task}.onnx")
     np.save(work / "calibration.npy", pictures(1, 32, 64, 64))

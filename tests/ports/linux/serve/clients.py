@@ -121,7 +121,7 @@ def infer(web: Web, name: str, inputs: dict, binary: bool, model: str = "detecto
         tensors.append(one)
     request = {"id": name, "inputs": tensors, **more}
     if binary:
-        request["parameters"] = {"binary_data_output": True}
+        request["parameters"] = {**more.get("parameters", {}), "binary_data_output": True}
     head = json.dumps(request).encode()
     extra = {"Inference_Header_Content_Length": str(len(head))} if binary else {}
     status, headers, body = web.ask("POST", f"/v2/models/{model}/infer", head + tail, **extra)

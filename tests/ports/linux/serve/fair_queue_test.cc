@@ -95,7 +95,7 @@ TEST_F(FairQueueTest, AWorkerThatWaitsIsWoken) {
     got += Next(queue);
   });
   queue.Put(1, Make("a1"));
-  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  while (queue.size() != 0) std::this_thread::yield();  // Close would refuse it
   queue.Close();
   worker.join();
   EXPECT_EQ(got, "a1");

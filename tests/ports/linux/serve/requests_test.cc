@@ -226,7 +226,8 @@ TEST(V2, ReadsNestedFlatAndBinaryTensors) {
   ASSERT_TRUE(Read(
       R"({"parameters":{"sequence_id":3},"inputs":[{"name":"x","shape":[0],"datatype":"FP32","data":[]}]})",
       "", &request, &why));
-  EXPECT_TRUE(request.is_of_sequence);
+  EXPECT_EQ(request.sequence, "3");
+  EXPECT_FALSE(request.is_start);
 }
 
 TEST(V2, RefusesWithTheReason) {

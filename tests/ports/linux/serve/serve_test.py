@@ -270,6 +270,55 @@ class Tests:
         with Server(self.build, "--http", "0") as server:
             assert Web(server.port).json("GET", "/v1/status", Host="evil.example")[0] == 403
 
+    def cell(self) -> tuple:
+        """A recurrent cell with a tied state, two sequences, and octet-run's answers to them."""
+        import onnx
+        from onnx import helper, numpy_helper
+        random = np.random.Generator(np.random.PCG64(3))
+        weights = random.normal(0, 0.5, (8, 8)).astype(np.float32)
+        nodes = [helper.make_node("MatMul", ["h", "W"], ["a"]), helper.make_node("Add", ["a", "x"], ["b"]),
+                 helper.make_node("Tanh", ["b"], ["h_out"]), helper.make_node("MatMul", ["h_out", "V"], ["y"])]
+        value = [helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [1, 8]) for name in ("x", "h", "y", "h_out")]
+        graph = helper.make_graph(nodes, "cell", value[:2], value[2:], [numpy_helper.from_array(weights, "W"), numpy_helper.from_array(weights.T.copy(), "V")])
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
+        model.ir_version = 8
+        onnx.save(model, self.work / "cell.onnx")
+        frames = random.normal(0, 1, (40, 8)).astype(np.float32)
+        np.save(self.work / "frames.npy", frames)
+        run([self.build / "bin/octet", "convert", self.work / "cell.onnx", "-o", self.work / "cell.octet", "--calibrate", self.work / "frames.npy",
+             "--state", "h=h_out", "--sequences", "20,20"])
+        run([self.build / "bin/octet-run", self.work / "cell.octet", "--input", self.work / "frames.npy", "--sequences", "20,20", "--output",
+             self.work / "y.npy"])
+        return frames, np.load(self.work / "y.npy")
+
+    def sequences(self) -> None:
+        """A model with states: two sequences in turn, on two threads, have octet-run's answers."""
+        frames, wanted = self.cell()
+        model = self.work / "cell.octet"
+        done = subprocess.run([self.build / "bin/octet-serve", model, "--zmq", "tcp://127.0.0.1:*"], capture_output=True, text=True, timeout=20)
+        assert done.returncode == 2 and "keeps states" in done.stderr, done
+        with Server(self.build, "--http", "0", "--threads", "2", model=model) as server:
+            webs = [Web(server.port), Web(server.port)]
+
+            def ask(which: int, i: int, **parameters):
+                return infer(webs[which], "x", {"x": frames[20 * which + i:20 * which + i + 1]}, False, "cell", parameters=parameters)
+
+            for i in range(20):
+                for which, key in enumerate((7, "seven")):
+                    more = {"sequence_start": True} if i == 0 else {"sequence_end": True} if i == 19 else {}
+                    if i == 5:  # one that is wrong in between leaves the sequence as it was
+                        assert infer(webs[which], "x", {"x": frames[:2]}, False, "cell", parameters={"sequence_id": key})[0] == 400
+                    status, outputs = ask(which, i, sequence_id=key, **more)
+                    assert status == 200, outputs
+                    assert outputs["y"].tobytes() == wanted[20 * which + i:20 * which + i + 1].tobytes(), (which, i)
+            for parameters, status in (({}, 400), ({"sequence_id": 7}, 409), ({"sequence_id": 1.5}, 400), ({"sequence_id": 8, "sequence_start": 1}, 400),
+                                       ({"sequence_id": 0, "sequence_start": True}, 400), ({"sequence_id": 8, "sequence_start": True}, 200)):
+                assert ask(0, 0, **parameters)[0] == status, parameters
+            assert detect(webs[0], encoded(scene(1), "png"))[0] == 400
+        with Server(self.build, "--http", "0") as server:
+            tensor = np.zeros((1, 3, 320, 320), np.float32)
+            assert infer(Web(server.port), "x", {"image": tensor}, False, parameters={"sequence_id": 7})[0] == 400
+
     def manual(self) -> None:
         """The clients of docs/service.md, as they stand there."""
         page = (SOURCE / "docs/service.md").read_text()
@@ -334,7 +383,7 @@ def main() -> int:
     work = pathlib.Path(tempfile.mkdtemp(prefix="octet-serve-test-"))
     try:
         tests = Tests(options.build.resolve(), work)
-        for name in options.only or ("same_answers", "other_words", "refusals", "both_orders", "label_map", "crowds", "full_queue", "access", "manual", "store"):
+        for name in options.only or ("same_answers", "other_words", "refusals", "both_orders", "label_map", "crowds", "full_queue", "access", "manual", "sequences", "store"):
             with report.case(name):
                 getattr(tests, name)()
     finally:
