@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -13,6 +14,7 @@
 #include <onnx/onnx_pb.h>
 
 #include "converter/cli/commands.h"
+#include "converter/cli/convert_command.h"
 #include "converter/support/error.h"
 
 namespace octet::test {
@@ -112,9 +114,11 @@ Answer RunOctet(const Folder& folder, const std::vector<std::string>& words) {
   port::CommandLine app("octet");
   app.Name("octet", "0");
   std::function<int()> run;
-  for (const auto add :
-       {cli::AddConvert, cli::AddInspect, cli::AddVerify, cli::AddAnalyze, cli::AddEmbed,
-        cli::AddBoards, cli::AddExport, cli::AddAssign, cli::AddDebug}) {
+  cli::AddConvert(
+      app, {arguments.begin() + std::min<ptrdiff_t>(2, std::ssize(arguments)), arguments.end()},
+      &run);
+  for (const auto add : {cli::AddInspect, cli::AddVerify, cli::AddAnalyze, cli::AddEmbed,
+                         cli::AddBoards, cli::AddExport, cli::AddAssign, cli::AddDebug}) {
     add(app, &run);
   }
   testing::internal::CaptureStdout();

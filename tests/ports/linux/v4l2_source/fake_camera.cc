@@ -25,7 +25,7 @@ int Fail(int error) {
   return -1;
 }
 
-int Open(const char* path, int flags, mode_t mode) {
+int OpenFile(const char* path, int flags, mode_t mode) {
   if (camera != nullptr && std::strcmp(path, FakeCamera::kPath) == 0) {
     if (camera->open_error != 0) return Fail(camera->open_error);
     ++camera->opened;
@@ -142,7 +142,7 @@ using octet::test::shown;
     va_start(list, flags);                                                 \
     const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(list, mode_t) : 0; \
     va_end(list);                                                          \
-    return octet::test::Open(path, flags, mode);                           \
+    return octet::test::OpenFile(path, flags, mode);                       \
   }
 #define OCTET_MAP(name, type)                                                                      \
   void* name(void* at, size_t bytes, int protection, int flags, int file, type offset) noexcept {  \
