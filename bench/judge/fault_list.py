@@ -71,8 +71,8 @@ FAULTS = (
     ("a flattened picture meets a matrix by channel", "gemm.cc", "values[static_cast<size_t>(o * weights->depth + p * c + ic)]",
      "values[static_cast<size_t>(o * weights->depth + ic * pixels + p)]"),
     ("tables of functions are one entry off", "unary.cc", "from.zero_point, to.scale, to.zero_point, table", "from.zero_point - 4, to.scale, to.zero_point, table"),
-    ("Softmax's exponentials have another base", "softmax.cc", "std::exp(-static_cast<double>(scale) * d)",
-     "std::exp2(-static_cast<double>(scale) * d)"),
+    ("Softmax's exponentials have another base", "softmax.cc", "math::Exp(-static_cast<double>(scale) * d)",
+     "math::Exp(-0.7 * static_cast<double>(scale) * d)"),
     ("padding is code 0", "movement.cc", "params.value_q = int8 ? static_cast<int8_t>(source.zero_point) : 0;", "params.value_q = 0;"),
     # Kernels.
     ("sums lose their second operand", "x86_add.inl.h", "(uint32_t)args.multiplier_b << 16", "(uint32_t)args.multiplier_a << 16"),

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "converter/calibrate/digests.h"
 #include "converter/calibrate/keyed_file.h"
 #include "converter/support/error.h"
 #include "ports/linux/pictures/pictures.h"
@@ -107,6 +108,8 @@ void AddFile(const std::filesystem::path& path, Digest* digest) {
   }
 }
 
+}  // namespace
+
 std::string DataDigest(const std::vector<std::string>& paths) {
   Digest digest;
   for (const std::string& path : paths) {
@@ -117,6 +120,14 @@ std::string DataDigest(const std::vector<std::string>& paths) {
   }
   return digest.Hex();
 }
+
+std::string TextDigest(const std::string& text) {
+  Digest digest;
+  digest.Add(text);
+  return digest.Hex();
+}
+
+namespace {
 
 json StatisticsJson(const Statistics& s) {
   json low = json::array(), high = json::array();

@@ -12,7 +12,6 @@ namespace octet::cli {
 inline constexpr int kDone = 0, kAnswerIsNo = 1, kBadInput = 2, kInternal = 3;
 
 // Each stores its action in `run` when it is chosen.
-void AddConvert(port::CommandLine& app, std::function<int()>* run);
 void AddInspect(port::CommandLine& app, std::function<int()>* run);
 void AddVerify(port::CommandLine& app, std::function<int()>* run);
 void AddBoards(port::CommandLine& app, std::function<int()>* run);

@@ -1,11 +1,15 @@
 #include <chrono>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "converter/cli/commands.h"
+#include "converter/cli/conversion_inputs.h"
 #include "converter/cli/conversion_text.h"
 #include "converter/cli/convert_arguments.h"
+#include "converter/cli/convert_command.h"
 #include "converter/cli/report_file.h"
 #include "converter/convert/convert.h"
 #include "converter/convert/warnings.h"
@@ -14,7 +18,7 @@
 namespace octet::cli {
 namespace {
 
-int RunConvert(const convert::ConvertOptions& options) {
+int RunConvert(const convert::ConvertOptions& options, const std::vector<std::string>& words) {
   const auto start = std::chrono::steady_clock::now();
   std::optional<judge::Requirement> required;
   if (!options.require.empty()) {
@@ -42,8 +46,11 @@ int RunConvert(const convert::ConvertOptions& options) {
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (options.json) {
-    fmt::print("{}\n", ConversionJson(conversion, seconds)
-                           .dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+    nlohmann::json report = ConversionJson(conversion, seconds);
+    report["blob"] = {
+        {"sha256", left ? nlohmann::json(Sha256Hex(conversion.blob)) : nlohmann::json()}};
+    report["inputs"] = InputsJson(options, SettingsOf(words));
+    fmt::print("{}\n", report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   } else {
     if (meets) PrintConversion(options, conversion, seconds);
     PrintVerdict(conversion.verdict);
@@ -64,7 +71,8 @@ int RunConvert(const convert::ConvertOptions& options) {
 
 }  // namespace
 
-void AddConvert(port::CommandLine& app, std::function<int()>* run) {
+void AddConvert(port::CommandLine& app, const std::vector<std::string>& words,
+                std::function<int()>* run) {
   port::Options command = app.AddCommand("convert", "convert an ONNX model into a blob");
   auto options = std::make_shared<convert::ConvertOptions>();
   auto arguments = std::make_shared<ConvertArguments>();
@@ -75,7 +83,7 @@ void AddConvert(port::CommandLine& app, std::function<int()>* run) {
         fmt::print(options->json ? stderr : stdout, "{}\n", line);
       }
       std::fflush(stdout);
-      return RunConvert(*options);
+      return RunConvert(*options, words);
     };
   });
 }

@@ -10,6 +10,7 @@
 
 #include "converter/blobs/blob_file.h"
 #include "octet/octet.h"
+#include "runtime/format/blob.h"
 
 namespace octet::cli {
 
@@ -19,6 +20,9 @@ nlohmann::json Describe(const blobs::BlobFile& file);
 // The levels whose arenas it lists, by their names there: levels of x86, and all others that have
 // tiles, go by the first of them, which takes the most.
 const std::vector<std::pair<std::string, octet_isa>>& ArenaLevels();
+
+// As `octet inspect` calls it.
+const char* SectionName(blob::SectionKind kind);
 
 // Prints a description to stdout.
 void PrintText(const nlohmann::json& blob);

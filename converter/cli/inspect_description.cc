@@ -138,6 +138,8 @@ const char* ResizeName(blob::ResizeMode mode) {
   return "?";
 }
 
+}  // namespace
+
 const char* SectionName(blob::SectionKind kind) {
   switch (kind) {
     case blob::SectionKind::kModel:
@@ -170,6 +172,8 @@ const char* SectionName(blob::SectionKind kind) {
   }
   return "other";
 }
+
+namespace {
 
 // What octet_arena_bytes() asks for with these plans: at the levels that stand alone, at the first
 // level of x86, and at the first of all others.

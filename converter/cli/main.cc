@@ -1,9 +1,12 @@
+#include <algorithm>
 #include <cstdio>
 #include <functional>
 #include <new>
 #include <optional>
 
 #include "converter/cli/commands.h"
+#include "converter/cli/convert_command.h"
+#include "converter/cli/rebuild.h"
 #include "converter/support/error.h"
 #include "ports/linux/output/program.h"
 
@@ -16,7 +19,7 @@ int Main(int argc, char** argv) {
       "Exit status: 0 done, 1 the answer is no, 2 bad use or input, 3 internal error.");
   app.Name("octet", OCTET_VERSION_TEXT);
   std::function<int()> run;
-  AddConvert(app, &run);
+  AddConvert(app, {argv + std::min(argc, 2), argv + argc}, &run);
   AddInspect(app, &run);
   AddVerify(app, &run);
   AddAnalyze(app, &run);
@@ -38,6 +41,7 @@ int Main(int argc, char** argv) {
     return kBadInput;
   }
   try {
+    if (AsksForRebuild(argc, argv)) return RunRebuild(argc, argv);
     const std::optional<int> status = app.Parse(argc, argv);
     return status ? *status : run();
   } catch (const octet::UserError& error) {

@@ -36,6 +36,7 @@ struct VerifyOptions {
   std::string model, blob, data, labels;
   std::string isa;             // empty: the machine's best
   std::string against;         // empty: this program's own FP32
+  std::string rebuild;         // a command of its own (cli/rebuild.h)
   int64_t samples = 0;         // 0: all
   std::string sample_indices;  // in place of that
   int threads = 0;
@@ -239,8 +240,10 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
   }
   const judge::Findings findings = judge::Judge(given);
   progress.Finish();
-  nlohmann::json report{
-      {"samples", count}, {"sample_indices", samples}, {"isa", octet_isa_name(isa)}};
+  nlohmann::json report{{"samples", count},
+                        {"sample_indices", samples},
+                        {"isa", octet_isa_name(isa)},
+                        {"over_time", nullptr}};
   const auto score = [&](size_t contestant) {
     std::vector<const judge::Answer*> of_contestant;
     for (const judge::Answer& answer : answers[contestant]) of_contestant.push_back(&answer);
@@ -350,6 +353,10 @@ void AddVerify(port::CommandLine& app, std::function<int()>* run) {
                        "names the folder of npm's onnxruntime-node",
                        kLayerSamples, kFp32Share, ort::kFolderVariable))
       .Among({"ort"});
+  command.Add("--rebuild", options->rebuild,
+              "octet verify --rebuild BLOB MODEL PICTURES: convert again with the options of octet "
+              "convert that follow, and compare the bytes; exit 0 equal, 1 not equal (the first "
+              "difference is named)");
   command.Add("--threads", options->threads, "0: one thread for each core").ShowDefault();
   command.AddFlag("--details", options->details,
                   "also print the figures that do not decide, such as dB where boxes decide");
@@ -358,6 +365,9 @@ void AddVerify(port::CommandLine& app, std::function<int()>* run) {
   input->AddSequencesTo(command);
   command.WhenChosen([=] {
     *run = [=] {
+      if (!options->rebuild.empty())
+        Fail("--rebuild {}: must come first, as in octet verify --rebuild BLOB MODEL PICTURES",
+             options->rebuild);
       if (!options->sample_indices.empty() &&
           (options->samples > 0 || !options->labels.empty() || !options->against.empty())) {
         Fail(

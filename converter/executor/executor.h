@@ -1,6 +1,6 @@
-// FP32 execution of a graph: the reference every later stage is compared with. OpenBLAS for the
-// matrix products, one GEMM thread, parallel over images; results do not depend on the number of
-// threads.
+// FP32 execution of a graph: the reference every later stage is compared with. Matrix products in
+// one written order (operators/matrix.h), parallel over images; results do not depend on the number
+// of threads.
 #ifndef OCTET_CONVERTER_EXECUTOR_EXECUTOR_H_
 #define OCTET_CONVERTER_EXECUTOR_EXECUTOR_H_
 

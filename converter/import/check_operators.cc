@@ -19,8 +19,10 @@ struct Hint {
 
 constexpr std::string_view kPostProcessing =
     "export the model without its post-processing and decode on the board";
-constexpr std::string_view kFixedFlow =
-    "export the model with fixed control flow (trace it, or simplify it with fixed shapes)";
+constexpr std::string_view kTensors =
+    "export the model with tensors in place of sequences (Split, Concat)";
+constexpr std::string_view kTheTensor =
+    "export the model without optional values: read the tensor itself";
 constexpr std::string_view kStatic = "export the float model and let the conversion quantize it";
 
 constexpr Hint kHints[] = {
@@ -30,13 +32,15 @@ constexpr Hint kHints[] = {
     {"TopK", kPostProcessing},
     {"Unique", kPostProcessing},
     {"Compress", kPostProcessing},
-    {"SequenceAt", kFixedFlow},
-    {"SequenceConstruct", kFixedFlow},
-    {"SequenceEmpty", kFixedFlow},
-    {"SequenceInsert", kFixedFlow},
-    {"SplitToSequence", kFixedFlow},
-    {"ConcatFromSequence", kFixedFlow},
-    {"Optional", kFixedFlow},
+    {"SequenceAt", kTensors},
+    {"SequenceConstruct", kTensors},
+    {"SequenceEmpty", kTensors},
+    {"SequenceInsert", kTensors},
+    {"SplitToSequence", kTensors},
+    {"ConcatFromSequence", kTensors},
+    {"Optional", kTheTensor},
+    {"OptionalGetElement", kTheTensor},
+    {"OptionalHasElement", kTheTensor},
     {"ConvInteger", kStatic},
     {"MatMulInteger", kStatic},
     // Removed from ONNX, or never in it.

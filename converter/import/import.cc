@@ -213,8 +213,10 @@ class Importer {
     const int element_type = input.type().tensor_type().elem_type();
     const auto type = ToDataType(element_type);
     if (!type) {
-      Fail("{}: element type {} is not supported; convert the model to float", what,
-           ElementName(element_type));
+      Fail("{}: element type {} is not supported; {}", what, ElementName(element_type),
+           element_type == onnx::TensorProto::STRING
+               ? "make numbers of text before the model, and export the model from there"
+               : "convert the model to float");
     }
     const auto chosen = options_.input_shapes.find(input.name());
     graph::Shape shape = FixInputShape(
@@ -239,19 +241,27 @@ class Importer {
     return unique;
   }
 
+  // Where the graph can end in front of a node: at a value that other nodes compute.
+  std::string CutBefore(const onnx::NodeProto& node) const {
+    for (const std::string& name : node.input()) {
+      const auto found = definitions_.find(name);
+      if (found != definitions_.end() && found->second.by.starts_with("node ")) {
+        return fmt::format(", or end the graph before it: --cut-at '{}'", name);
+      }
+    }
+    return {};
+  }
+
   // Operator, domain, opset and attributes.
   void ReadKind(onnx::NodeProto& proto, const std::string& where, Node* node) const {
     if (node->domain == "com.microsoft" && IsIntegerLayer(node->op)) node->domain.clear();
     const operators::Plugin* plugin = operators::FindPlugin(node->op);
     if (plugin != nullptr && plugin->domain == node->domain) node->domain.clear();
     if (!node->domain.empty()) {
-      Fail(
-          "{}: domain '{}' is not supported, only ai.onnx; {}, or end the graph before it: "
-          "--cut-at '{}'",
-          where, node->domain,
-          node->domain == "com.microsoft" ? "use the model from before ONNX Runtime optimized it"
-                                          : "export the model with standard operators",
-          proto.input_size() > 0 ? proto.input(0) : "");
+      Fail("{}: domain '{}' is not supported, only ai.onnx; {}{}", where, node->domain,
+           node->domain == "com.microsoft" ? "use the model from before ONNX Runtime optimized it"
+                                           : "export the model with standard operators",
+           CutBefore(proto));
     }
     node->since_opset = OpsetOf(proto, graph_.opsets.at(""));
     for (const std::string& output : proto.output()) {

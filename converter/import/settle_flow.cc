@@ -104,7 +104,7 @@ class Settler {
     for (const onnx::NodeProto& node : inlined.nodes) {
       bytes_left_ -= std::min(bytes_left_, node.ByteSizeLong());
     }
-    if (nodes_left_ < 0 || bytes_left_ == 0) FailTooMany();
+    if (nodes_left_ < 0 || bytes_left_ == 0) FailTooMany(slots_[place].node);
     for (onnx::NodeProto& node : inlined.nodes) {
       const size_t index = Add(std::move(node));
       slots_[place].inside.push_back(index);
@@ -119,11 +119,20 @@ class Settler {
     }
   }
 
-  [[noreturn]] static void FailTooMany() {
-    Fail(
-        "it unrolls to more than {} nodes or {} MiB; export the model with fewer steps, or end the "
-        "graph before it with --cut-at",
-        kMostAddedNodes, kMostAddedBytes >> 20);
+  [[noreturn]] void FailTooMany(const onnx::NodeProto& node) const {
+    Fail("it unrolls to more than {} nodes or {} MiB; export the model with fewer steps{}",
+         kMostAddedNodes, kMostAddedBytes >> 20, CutBefore(node));
+  }
+
+  // Where the graph can end in front of a node: at a state that other nodes compute.
+  std::string CutBefore(const onnx::NodeProto& node) const {
+    for (int i = node.input_size(); i-- > 0;) {
+      const std::string& name = node.input(i);
+      if (!name.empty() && makers_.count(name) != 0) {
+        return fmt::format(", or end the graph before it: --cut-at '{}'", PlainName(name));
+      }
+    }
+    return {};
   }
 
   Cone ConeOf(const std::string& value) {
@@ -334,10 +343,14 @@ class Settler {
       if (node.input_size() > 0 && !node.input(0).empty()) {
         most = NumberOf(values, node.input(0));
         if (!most) {
+          const std::string& count = node.input(0);
+          if (inputs_.count(count) != 0) {
+            Fail("its trip count is the input '{0}'; give its number: --bind {0}=NUMBER", count);
+          }
           Fail(
-              "its trip count '{}' depends on the input's numbers; give a number with --bind, or "
-              "export the model with a fixed number of steps",
-              node.input(0));
+              "its trip count '{}' depends on the input's numbers; export the model with a fixed "
+              "number of steps{}",
+              count, CutBefore(node));
         }
       }
       slot.unroll = std::make_unique<Unroll>(Unroll::OfLoop(node, most, slot.prefix));
@@ -350,14 +363,14 @@ class Settler {
         if (!goes_on) {
           Fail(
               "its condition '{}' depends on the input's numbers; export the model with a fixed "
-              "number of steps",
-              unroll.condition());
+              "number of steps{}",
+              unroll.condition(), CutBefore(node));
         }
         if (*goes_on == 0) break;
       }
       const std::string before = unroll.condition();
       Inlined inlined;
-      StepOf(unroll, repeats, &inlined);
+      StepOf(node, unroll, repeats, &inlined);
       Add(index, std::move(inlined));
       repeats = unroll.condition().empty() || unroll.condition() == before;
       if (!repeats && unroll.HasNext()) return;
@@ -367,11 +380,12 @@ class Settler {
     Replace(index, std::move(inlined));
   }
 
-  void StepOf(Unroll& unroll, bool is_endless, Inlined* to) {
+  void StepOf(const onnx::NodeProto& node, Unroll& unroll, bool is_endless, Inlined* to) {
     const std::optional<int64_t> left = unroll.Left();
     const int64_t nodes = unroll.NodesOfAStep() + 1;
-    if (is_endless && (!left || *left > nodes_left_ / nodes)) FailTooMany();
-    if (nodes > nodes_left_) FailTooMany();
+    if (nodes > nodes_left_ || (is_endless && (!left || *left > nodes_left_ / nodes))) {
+      FailTooMany(node);
+    }
     unroll.Step(&namer_, to);
   }
 
@@ -392,7 +406,7 @@ class Settler {
         Fail("'{}' has no batch; export the model with opset 9 or newer",
              node.input(FirstScanInput(node)));
       }
-      if (shapes[0][0] > nodes_left_) FailTooMany();
+      if (shapes[0][0] > nodes_left_) FailTooMany(node);
       Inlined inlined;
       SplitBatchOfScan(node, shapes[0][0], slot.prefix, &namer_, &inlined);
       return Replace(index, std::move(inlined));
@@ -400,7 +414,7 @@ class Settler {
     Unroll unroll = Unroll::OfScan(node, shapes, slot.prefix);
     while (unroll.HasNext()) {
       Inlined inlined;
-      StepOf(unroll, true, &inlined);
+      StepOf(node, unroll, true, &inlined);
       Add(index, std::move(inlined));
     }
     Inlined inlined;

@@ -218,9 +218,8 @@ json Verdict::Json() const {
       row["limit"] = plan.answers->LimitOf(findings.LimitsOf(plan).losses);
       plan.answers->AddJson(&row);
     }
-    if (!plan.over_time.IsEmpty()) {
-      row["over_time"] = plan.over_time.Json(NamesOf(findings.outputs));
-    }
+    row["over_time"] =
+        plan.over_time.IsEmpty() ? json() : plan.over_time.Json(NamesOf(findings.outputs));
     plans.push_back(std::move(row));
   }
   const auto number = [](const std::optional<double>& db) { return db ? json(*db) : json(); };

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "converter/operators/powers.h"
 #include "converter/operators/scaling.h"
 #include "converter/operators/weights.h"
 
@@ -21,6 +22,7 @@ HalfGroups::HalfGroups(const graph::Graph& graph,
       links_(graph),
       view_(operators::ViewOutputs(graph)),
       parent_(graph.values.size()),
+      degree_(graph.values.size()),
       pinned_(graph.values.size()),
       uniform_(graph.values.size()),
       met_(graph.values.size()),
@@ -72,6 +74,13 @@ double HalfGroups::Largest(ValueId id) const {
   return std::isfinite(largest) ? largest : 0;
 }
 
+double HalfGroups::Smallest(ValueId id) const {
+  const auto index = static_cast<size_t>(id);
+  if (index >= statistics_.size() || !statistics_[index]) return 0;
+  const double least = static_cast<double>(statistics_[index]->min);
+  return std::isfinite(least) ? std::max(least, 0.0) : 0;
+}
+
 double HalfGroups::Largest(ValueId id, size_t channel) const {
   const calibrate::Statistics& seen = *statistics_[static_cast<size_t>(id)];
   const calibrate::Range& range = seen.channels[channel];
@@ -80,17 +89,35 @@ double HalfGroups::Largest(ValueId id, size_t channel) const {
                   std::fabs(static_cast<double>(range.max)));
 }
 
+// Afterwards the root is the value's parent, and degree_ is beyond the root's.
 size_t HalfGroups::Root(ValueId id) {
-  auto v = static_cast<size_t>(id);
-  while (parent_[v] != v) v = parent_[v] = parent_[parent_[v]];
-  return v;
+  const auto v = static_cast<size_t>(id);
+  size_t root = v;
+  int degree = 0;
+  for (; parent_[root] != root; root = parent_[root]) degree += degree_[root];
+  for (size_t at = v; parent_[at] != root && at != root;) {
+    const size_t next = parent_[at];
+    const int own = degree_[at];
+    parent_[at] = root;
+    degree_[at] = degree;
+    degree -= own;
+    at = next;
+  }
+  return root;
 }
 
 // The smaller number leads, so that groups are the same whatever the order of the ties.
-void HalfGroups::Tie(ValueId a, ValueId b) {
+void HalfGroups::Tie(ValueId a, ValueId b, int more) {
   const size_t x = Root(a), y = Root(b);
+  // Of y beyond x.
+  const int degree = degree_[static_cast<size_t>(a)] + more - degree_[static_cast<size_t>(b)];
+  if (x == y) {
+    if (degree != 0) pinned_[x] = true;  // a value added to its square
+    return;
+  }
   const size_t leader = std::min(x, y), other = std::max(x, y);
   parent_[other] = leader;
+  degree_[other] = leader == x ? degree : -degree;
   pinned_[leader] = pinned_[leader] || pinned_[other];
   uniform_[leader] = uniform_[leader] || uniform_[other];
 }
@@ -109,6 +136,7 @@ void HalfGroups::Visit(const graph::Node& node) {
       if (Computed(id)) met_[static_cast<size_t>(id)] = true;
     }
   }
+  if (VisitPower(node)) return;
   switch (operators::ScalingOf(node)) {
     case Scaling::kHomogeneous:
       VisitHomogeneous(node);
@@ -206,6 +234,20 @@ void HalfGroups::VisitQuotient(const graph::Node& node) {
   if (Computed(b)) Pin(b);
 }
 
+bool HalfGroups::VisitPower(const graph::Node& node) {
+  const operators::Power power = operators::PowerOf(graph_, node);
+  if (power == operators::Power::kNone || !node.activation.empty()) return false;
+  const ValueId in = node.inputs[0], out = node.outputs[0];
+  if (!Computed(in) || !Computed(out)) return false;
+  MakeUniform(in);
+  if (power == operators::Power::kSquare || power == operators::Power::kRoot) {
+    Tie(in, out, power == operators::Power::kSquare ? 1 : -1);
+  } else {
+    Pin(out);
+  }
+  return true;
+}
+
 // Inputs and outputs of the model have one scale, and so have values that exist in int8 as well.
 // States have the scale 1.
 void HalfGroups::MarkBorders() {
@@ -249,6 +291,14 @@ void HalfGroups::Collect() {
     groups_[static_cast<size_t>(group_of_[v])].values.push_back(id);
   }
   for (HalfGroup& group : groups_) {
+    int least = 0, most = 0;
+    for (size_t i = 0; i < group.values.size(); ++i) {
+      const int degree = degree_[static_cast<size_t>(group.values[i])];
+      least = i == 0 ? degree : std::min(least, degree);
+      most = i == 0 ? degree : std::max(most, degree);
+    }
+    if (most - least > kMostDegree) group.pinned = true;
+    for (ValueId id : group.values) degree_[static_cast<size_t>(id)] -= least;
     size_t channels = 0;
     for (ValueId id : group.values) {
       const auto& seen = static_cast<size_t>(id) < statistics_.size()

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "converter/operators/offset_function.h"
+#include "converter/operators/powers.h"
 #include "converter/operators/scaling.h"
 #include "converter/operators/weights.h"
 #include "converter/quantize/half_groups.h"
@@ -17,6 +19,7 @@ namespace {
 
 using graph::Tensor;
 using graph::ValueId;
+using operators::Power;
 using operators::Scaling;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -24,6 +27,9 @@ constexpr int kMostLog2 = 14;  // of a value; 65,504 is four times as much
 constexpr int kMostWeightLog2 = 15;
 constexpr int kLeastLog2 = -14;    // below, FP16 has fewer than 11 bits
 constexpr int kMostExponent = 60;  // of the format's 2^64
+// The largest square as it is stored: a square falls twice as far as what it is of, so that it uses
+// what FP16 has; a factor of 16 is one of 4 in what it is of.
+constexpr int kLeastSquareLog2 = 10, kMostSquareLog2 = 12;
 // Sweeps over the groups: what a group needs hangs on the exponents of its neighbours.
 constexpr int kSweeps = 3;
 
@@ -42,14 +48,27 @@ struct Bounds {
   double fine_least = -kInfinity, fine_most = kInfinity;
 };
 
+// Bounds of a value's exponent, for that of its group.
+Bounds Divided(const Bounds& bounds, int degree) {
+  const double by = 1 << degree;
+  return {bounds.least / by, bounds.most / by, bounds.fine_least / by, bounds.fine_most / by};
+}
+
+void Narrow(const Bounds& by, Bounds* bounds) {
+  bounds->least = std::max(bounds->least, by.least);
+  bounds->most = std::min(bounds->most, by.most);
+  bounds->fine_least = std::max(bounds->fine_least, by.fine_least);
+  bounds->fine_most = std::min(bounds->fine_most, by.fine_most);
+}
+
 // The nearest to 0 that keeps to them.
-int Choose(const Bounds& bounds) {
+int Choose(const Bounds& bounds, int limit) {
   double low = std::ceil(bounds.fine_least), high = std::floor(bounds.fine_most);
   if (low > high) std::swap(low, high);  // cannot have both: the nearer of the two is no worse
   double e = std::clamp(0.0, low, high);
   e = std::min(e, std::floor(bounds.most));
   e = std::max(e, std::ceil(bounds.least));
-  return static_cast<int>(std::clamp<double>(e, -kMostExponent, kMostExponent));
+  return static_cast<int>(std::clamp<double>(e, -limit, limit));
 }
 
 // A bound that stands for none stays finite.
@@ -80,7 +99,9 @@ class Fitter {
       if (std::all_of(group.exponent.begin(), group.exponent.end(), [](int e) { return e == 0; }))
         continue;
       for (ValueId id : group.values) {
-        plan.scheme.half_exponents[static_cast<size_t>(id)] = group.exponent;
+        std::vector<int>& own = plan.scheme.half_exponents[static_cast<size_t>(id)];
+        own = group.exponent;
+        for (int& e : own) e *= 1 << groups_.DegreeOf(id);
       }
     }
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
@@ -92,9 +113,11 @@ class Fitter {
   }
 
  private:
-  static int ExponentOf(const HalfGroup* group, size_t channel) {
+  int ExponentOf(ValueId id, size_t channel) const {
+    const HalfGroup* group = groups_.GroupOf(id);
     if (group == nullptr) return 0;
-    return group->exponent[group->exponent.size() == 1 ? 0 : channel];
+    const int own = group->exponent[group->exponent.size() == 1 ? 0 : channel];
+    return own * (1 << groups_.DegreeOf(id));
   }
   static size_t WidthOf(const HalfGroup* group) {
     return group == nullptr ? 1 : group->exponent.size();
@@ -161,22 +184,49 @@ class Fitter {
     std::vector<Bounds> bounds(group->exponent.size());
     std::vector<double> heard(bounds.size());
     for (size_t c = 0; c < bounds.size(); ++c) heard[c] = LeastHeard(*group, c);
+    int degrees = 0;
     for (ValueId id : group->values) {
-      for (size_t c = 0; c < bounds.size(); ++c) {
+      std::vector<Bounds> own(bounds.size());
+      for (size_t c = 0; c < own.size(); ++c) {
         const double largest = LargestOf(id, group, c);
         if (largest <= 0) continue;
-        Bounds& own = bounds[c];
-        own.least = std::max(own.least, math::Log2(largest) - kMostLog2);
-        own.fine_most =
-            std::min(own.fine_most, math::Log2(std::max(largest, heard[c])) - kLeastLog2);
+        own[c].least = math::Log2(largest) - kMostLog2;
+        own[c].fine_most = math::Log2(std::max(largest, heard[c])) - kLeastLog2;
       }
+      BoundByPowers(id, &own[0]);
       const int producer = groups_.links().producer[static_cast<size_t>(id)];
-      if (producer >= 0) BoundByWeightsOf(static_cast<size_t>(producer), *group, heard, &bounds);
+      if (producer >= 0) BoundByWeightsOf(static_cast<size_t>(producer), *group, heard, &own);
       for (int reader : groups_.links().consumers[static_cast<size_t>(id)]) {
-        BoundByWeightsReading(static_cast<size_t>(reader), id, *group, &bounds);
+        BoundByWeightsReading(static_cast<size_t>(reader), id, *group, &own);
       }
+      const int degree = groups_.DegreeOf(id);
+      degrees = std::max(degrees, degree);
+      for (size_t c = 0; c < bounds.size(); ++c) Narrow(Divided(own[c], degree), &bounds[c]);
     }
-    for (size_t c = 0; c < bounds.size(); ++c) group->exponent[c] = Choose(bounds[c]);
+    for (size_t c = 0; c < bounds.size(); ++c) {
+      group->exponent[c] = Choose(bounds[c], kMostExponent >> degrees);
+    }
+  }
+
+  // Squares, and what a root or a logarithm reads, whose small numbers count.
+  void BoundByPowers(ValueId id, Bounds* bounds) const {
+    const double largest = groups_.Largest(id);
+    if (largest <= 0) return;
+    const auto is = [&](int n, Power power) {
+      return groups_.IsHalf(static_cast<size_t>(n)) &&
+             operators::PowerOf(graph_, graph_.nodes[static_cast<size_t>(n)]) == power;
+    };
+    const int producer = groups_.links().producer[static_cast<size_t>(id)];
+    if (producer >= 0 && is(producer, Power::kSquare)) {
+      bounds->fine_least = math::Log2(largest) - kMostSquareLog2;
+      bounds->fine_most = math::Log2(largest) - kLeastSquareLog2;
+    }
+    const double smallest = groups_.Smallest(id);
+    for (int reader : groups_.links().consumers[static_cast<size_t>(id)]) {
+      if (!is(reader, Power::kRoot) && !is(reader, Power::kLogarithm)) continue;
+      if (smallest <= 0) continue;
+      bounds->fine_most = std::min(bounds->fine_most, math::Log2(smallest) - kLeastLog2);
+    }
   }
 
   // How large a number of the group would have to be to make up a whole result of a layer that
@@ -210,7 +260,7 @@ class Fitter {
     const HalfGroup* group = groups_.GroupOf(out);
     double least = kInfinity;
     for (size_t row = 0; row < matrix.rows; ++row) {
-      const double result = std::ldexp(LargestOf(out, group, row), -ExponentOf(group, row));
+      const double result = std::ldexp(LargestOf(out, group, row), -ExponentOf(out, row));
       if (matrix.At(row, column) > 0 && result > 0) least = std::min(least, result);
     }
     return least;
@@ -227,7 +277,7 @@ class Fitter {
     for (size_t row = 0; row < matrix->rows; ++row) {
       double weight = 0, input = 0;
       for (size_t c = 0; c < matrix->columns; ++c) {
-        const int e = ExponentOf(in_group, c);
+        const int e = ExponentOf(in, c);
         if (matrix->At(row, c) <= 0) continue;
         weight = std::max(weight, std::ldexp(matrix->At(row, c), e));
         input = std::max(input, std::ldexp(LargestOf(in, in_group, c), -e));
@@ -250,11 +300,11 @@ class Fitter {
     if (matrix == nullptr) return;
     const graph::Node& node = graph_.nodes[n];
     if (node.inputs[static_cast<size_t>(groups_.DataInput(node))] != id) return;
-    const HalfGroup* out = groups_.GroupOf(node.outputs[0]);
     for (size_t c = 0; c < matrix->columns; ++c) {
       double weight = 0;
       for (size_t row = 0; row < matrix->rows; ++row) {
-        weight = std::max(weight, std::ldexp(matrix->At(row, c), -ExponentOf(out, row)));
+        weight =
+            std::max(weight, std::ldexp(matrix->At(row, c), -ExponentOf(node.outputs[0], row)));
       }
       const double input = LargestOf(id, &group, c);
       if (weight <= 0 || input <= 0) continue;
@@ -269,7 +319,8 @@ class Fitter {
   // The constants and bounds of a node, for the exponents chosen around it.
   void Rewrite(size_t n, HalfPlan* plan) {
     graph::Node& node = plan->graph.nodes[n];
-    const HalfGroup* out = node.outputs.empty() ? nullptr : groups_.GroupOf(node.outputs[0]);
+    const ValueId out = node.outputs.empty() ? graph::kNoValue : node.outputs[0];
+    if (operators::PowerOf(graph_, node) != Power::kNone) RewritePower(&node);
     switch (operators::ScalingOf(node)) {
       case Scaling::kHomogeneous:
         for (size_t i = 0; i < node.inputs.size(); ++i) {
@@ -282,13 +333,13 @@ class Fitter {
       case Scaling::kQuotient: {
         const int data = groups_.DataInput(node);
         if (data < 0) break;
-        const int in = ExponentOf(groups_.GroupOf(node.inputs[static_cast<size_t>(data)]), 0);
+        const int in = ExponentOf(node.inputs[static_cast<size_t>(data)], 0);
         const int result = ExponentOf(out, 0);
         Scale(&node, data == 0 ? 1 : 0, data == 0 ? result - in : -result - in, plan);
         break;
       }
       case Scaling::kInvariant: {
-        const int e = ExponentOf(groups_.GroupOf(node.inputs[0]), 0);
+        const int e = ExponentOf(node.inputs[0], 0);
         const float epsilon = operators::EpsilonOf(node);
         if (e != 0 && epsilon > 0) node.attributes["epsilon"] = std::ldexp(epsilon, -2 * e);
         break;
@@ -302,20 +353,32 @@ class Fitter {
     }
   }
 
+  // Squares and roots take the factor as it is; a table is made for it.
+  void RewritePower(graph::Node* node) const {
+    const Power power = operators::PowerOf(graph_, *node);
+    const int e = ExponentOf(node->inputs[0], 0);
+    if (e == 0 || power == Power::kSquare || power == Power::kRoot) return;
+    operators::OffsetFunction scaled = operators::FunctionOfNode(graph_, *node);
+    scaled.steps.insert(scaled.steps.begin(),
+                        {operators::kScaleStep, std::ldexp(1.0f, e), scaled.from});
+    scaled.from = 0;
+    operators::SetOffsetFunction(scaled, node);
+  }
+
   // The one exponent of a homogeneous node with constant inputs.
   int FactorOf(const graph::Node& node) const {
     for (const auto* ids : {&node.inputs, &node.outputs}) {
       for (ValueId id : *ids) {
-        if (const HalfGroup* group = groups_.GroupOf(id)) return group->exponent[0];
+        if (groups_.GroupOf(id) != nullptr) return ExponentOf(id, 0);
       }
     }
     return 0;
   }
 
-  void RewriteBilinear(graph::Node* node, const HalfGroup* out, HalfPlan* plan) {
+  void RewriteBilinear(graph::Node* node, ValueId out, HalfPlan* plan) {
     const int data = groups_.DataInput(*node);
     if (data >= 0) {
-      const HalfGroup* in = groups_.GroupOf(node->inputs[static_cast<size_t>(data)]);
+      const ValueId in = node->inputs[static_cast<size_t>(data)];
       const size_t at = data == 0 ? 1 : 0;
       const Tensor& weights = *graph_.Constant(node->inputs[at]);
       Tensor scaled = weights;

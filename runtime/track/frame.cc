@@ -76,13 +76,13 @@ void PredictAll(const Parts& parts, int64_t steps) {
 }
 
 // What is associated in one of the three rounds.
-struct Round {
+struct Association {
   uint32_t row_count, column_count;
   uint32_t threshold;  // of a cost
   bool with_score;     // cost: 1 - IoU * score, else 1 - IoU
 };
 
-uint16_t GainOf(const Parts& parts, const Round& round, uint32_t track, const Seen& seen) {
+uint16_t GainOf(const Parts& parts, const Association& round, uint32_t track, const Seen& seen) {
   if (parts.state->config.classes == OCTET_TRACKS_APART &&
       parts.tracks[track].label != seen.label) {
     return 0;
@@ -96,7 +96,7 @@ uint16_t GainOf(const Parts& parts, const Round& round, uint32_t track, const Se
   return static_cast<uint16_t>(gain < UINT16_MAX ? gain : UINT16_MAX);
 }
 
-void Associate(const Parts& parts, const Round& round, uint64_t time_us) {
+void Associate(const Parts& parts, const Association& round, uint64_t time_us) {
   if (round.row_count == 0 || round.column_count == 0) return;
   const uint32_t stride = parts.state->capacity;
   for (uint32_t r = 0; r < round.row_count; ++r) {
@@ -146,7 +146,7 @@ uint32_t ListRows(const Parts& parts, Wanted wanted) {
 void AssociateAll(const Parts& parts, uint32_t seen_count, uint64_t time_us) {
   const octet_tracks_config& config = parts.state->config;
   const auto was_not_found = [](const Track& t) { return t.box == OCTET_TRACKS_NO_BOX; };
-  Round round = {};
+  Association round = {};
   round = {ListRows(parts, [](const Track& t) { return t.state != kUnconfirmed; }),
            ListColumns(parts, seen_count, true), config.match, true};
   Associate(parts, round, time_us);

@@ -19,6 +19,7 @@ COMMANDS = {
                       "--mixed-budget-percent", "30", "--temporal", "mean"],
     "octet --help-json": [],
     "octet verify": ["model.onnx", "model.octet", "--data", "pictures"],
+    "octet verify --rebuild": ["model.octet", "model.onnx", "--calibrate", "pictures", *DETECT, "--golden", "2"],
     "octet inspect": ["all.octet"],
     "octet inspect model.onnx": [],
     "octet analyze": ["model.onnx", "pictures"],

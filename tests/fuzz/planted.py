@@ -18,6 +18,11 @@ TARGETS = {
         ("ports/linux/http/request.cc", "method_end == 0 || ", ""),
         ("ports/linux/http/request.cc", "port.size() <= 6 &&", ""),
     ]),
+    "wav": (["ports/linux/run/wav.cc"], [], [
+        ("ports/linux/run/wav.cc", "if (length > size - at) {", "if (length > size - at + 8) {"),
+        ("ports/linux/run/wav.cc", "if (wav.count == 0)", "if (length == 0)"),
+        ("ports/linux/run/wav.cc", "if (wav->rate == 0 || ", "if ("),
+    ]),
     "settings": (["ports/linux/settings_file/settings_file.cc", "ports/linux/words/nearest.cc"], ["lib/liboctet_output.a", "-lyaml-cpp"], [
         ("ports/linux/settings_file/settings_file.cc", "if (!names.insert(name).second)", "if (name.empty() && !names.insert(name).second)"),
         ("ports/linux/settings_file/settings_file.cc", "value.IsSequence() && value.size() > 0", "value.IsSequence()"),

@@ -32,6 +32,8 @@ def stored_of(which: str) -> pathlib.Path:
 
 
 BARS = {"int8": 25.0, "fp16": 45.0}
+# A logarithm of numbers over many orders of magnitude, of which 8 bits hold two: FP16 alone is asked for.
+FP16_ONLY = ("mel_loud", "log_of_a_small_number_more")
 # Columns of whole numbers, which no plan may round: start of the name to columns of the last dimension.
 EXACT = {"finished_boxes": 5, "ties": slice(None)}
 MOST = 60000.0  # beyond it FP16 holds the sign alone
@@ -85,7 +87,7 @@ def check(programs: Build, work: pathlib.Path, name: str, stored: list) -> None:
                 if name.startswith(start):
                     rows = got.reshape(wanted.shape)[..., column]
                     assert np.array_equal(rows, wanted[..., column]), f"{plan}: {rows[rows != wanted[..., column]][0]} in place of a whole number"
-            assert figure >= bar, f"{plan}, output {i}: {figure:.1f} dB, {bar:.0f} are asked for"
+            assert figure >= bar or (plan == "int8" and name in FP16_ONLY), f"{plan}, output {i}: {figure:.1f} dB, {bar:.0f} are asked for"
 
 
 def write(folder: pathlib.Path, which: str) -> int:

@@ -6,7 +6,7 @@ random_recurrent.py [--first N] [--count N] [--ort FOLDER] [--keep FOLDER]: seed
 Run by hand; it needs node, and a folder in which `npm install onnxruntime-node` was run (--ort, or OCTET_ORT). Each network has
 one to three recurrent nodes with random attributes, activations, directions, lengths, states and results. Bars: 45 dB about the
 mean in FP16, 25 in INT8. ONNX Runtime has no layout 1: it gets the same network with Transposes. An output that is constant over
-all samples is not compared.
+all samples is not compared. A network with ThresholdedRelu, which jumps, has no bars: one rounding moves a result by any amount.
 """
 import argparse
 import collections
@@ -42,7 +42,7 @@ class Pair:
     def __init__(self, seed: int):
         self.random = np.random.default_rng(seed)
         self.ours, self.theirs, self.constants, self.inputs, self.outputs = [], [], [], {}, []
-        self.count = 0
+        self.count, self.jumps = 0, False
         self.build()
 
     def fresh(self, base: str) -> str:
@@ -88,6 +88,7 @@ class Pair:
                 names.append(str(self.random.choice(BOUNDED if self.chance(70) else list(FUNCTIONS))))
             if op == "LSTM":
                 names.append(str(self.random.choice(BOUNDED if self.chance(70) else list(FUNCTIONS))))
+        self.jumps |= "ThresholdedRelu" in names
         for name in names:
             has_alpha, has_beta = FUNCTIONS[name]
             if has_alpha:
@@ -207,8 +208,8 @@ def check(programs: Build, work: pathlib.Path, seed: int, pair: Pair, wanted: li
             if np.ptp(truth) == 0:
                 continue
             figure = decibels(truth, got)
-            sums[plan] += 1
-            if figure < bar:
+            sums[f"{plan} without bars" if pair.jumps else plan] += 1
+            if figure < bar and not pair.jumps:
                 faults.append(f"{plan}, output {i}: {figure:.1f} dB")
     assert not faults, "; ".join(faults)
 

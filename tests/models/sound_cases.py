@@ -61,10 +61,27 @@ def power(net, length=400, loud=1.0) -> str:
     return net.op("ReduceSum", net.op("Mul", frames, frames), net.const(np.int64([-1])), keepdims=0)
 
 
-@cases("mel", power=dict(loud=1.0))
+@cases("mel", power=dict(loud=1.0), quiet=dict(loud=0.001), loud=dict(loud=2000.0))
 def mel(net, loud):
     """Log mel energies of 16-bit numbers, of numbers within 1, and of a quiet room."""
     net.opset = 17
     matrix = net.op("MelWeightMatrix", net.const(np.int64(12)), net.const(np.int64(64)), net.const(np.int64(8000)),
                     net.const(np.float32(100)), net.const(np.float32(3800)))
     net.out(net.op("Log", net.op("Add", net.op("MatMul", power(net, loud=loud), matrix), net.const(np.float32(1e-6)))))
+
+
+@cases("magnitude", quiet=dict(loud=0.001), loud=dict(loud=2000.0))
+def magnitude(net, loud):
+    """The root of squares as exporters write it: Pow 2, Add, Sqrt."""
+    net.opset = 17
+    frames = net.op("STFT", signal(net, 400, loud=loud), net.const(np.int64(32)), net.op("HannWindow", net.const(np.int64(64))))
+    two = net.const(np.float32(2))
+    parts = net.op("Split", frames, results=2, axis=3)
+    net.out(net.op("Sqrt", net.op("Add", net.op("Pow", parts[0], two), net.op("Pow", parts[1], two))))
+
+
+@case
+def log_of_a_small_number_more(net):
+    """The added number is below the smallest of FP16, and the power often is as well."""
+    net.opset = 17
+    net.out(net.op("Log", net.op("Add", power(net, loud=0.01), net.const(np.float32(1e-10)))))

@@ -1,10 +1,12 @@
 // Functions of one variable that follow each other, such as 2 * Sigmoid(x) - 1, are one function:
 // its table has the result to a rounding, where each node on its own rounds once more. A number
 // that is added behind a function takes away what its result has in common, and what is left has
-// the few bits of a range that held both. Chains without such a sum stay as they are: FP16 has
-// kernels for their functions, and a table of all halves for a merged one.
+// the few bits of a range that held both. So does a number in front of a logarithm that is too
+// small for FP16: without it the logarithm of 0 is none. Chains without such a sum stay as they
+// are: FP16 has kernels for their functions, and a table of all halves for a merged one.
 #include <algorithm>
 #include <cfloat>
+#include <cmath>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -19,6 +21,8 @@ namespace {
 
 using operators::FunctionStep;
 using operators::OffsetFunction;
+
+constexpr float kSmallestHalf = 0x1p-14f;
 
 struct Link {
   int node;
@@ -64,6 +68,9 @@ std::optional<Link> LinkOf(const Editor& editor, int n) {
       node.Has(operators::kIsOutputOffset)) {
     return std::nullopt;
   }
+  if (node.op == "Mul" && node.inputs[0] == node.inputs[1] && node.activation.empty()) {
+    return Link{n, node.inputs[0], {{{operators::kPowerStep, 2, 0}}}, true};
+  }
   if (operators::MayBeOffset(editor.graph(), node)) {
     const ValueId x = node.inputs[node.op == operators::kQuotientStep ? 1 : 0];
     // One that is merged, or has offsets, has a table already.
@@ -100,6 +107,19 @@ bool AddsToAFunction(const std::vector<Link>& chain) {
   return std::any_of(curve, chain.end(), [](const Link& link) { return link.adds; });
 }
 
+// Whether a number below FP16's smallest one of all bits is added in front of a logarithm.
+bool AddsLittleToALogarithm(const std::vector<Link>& chain) {
+  for (size_t i = 0; i + 1 < chain.size(); ++i) {
+    const FunctionStep& sum = chain[i].function.steps.back();
+    const float number = std::fabs(sum.beta);
+    if (sum.name == operators::kScaleStep && number > 0 && number < kSmallestHalf &&
+        chain[i + 1].function.steps.front().name == "Log") {
+      return true;
+    }
+  }
+  return false;
+}
+
 // f behind g: what g takes away and f adds lies between their steps.
 OffsetFunction Behind(OffsetFunction g, const OffsetFunction& f) {
   if (const float between = f.from - g.by; between != 0) {
@@ -130,7 +150,9 @@ int MergeFunctions(graph::Graph& graph) {
     if (before >= 0 && LinkOf(editor, before)) return false;  // not the first
     std::vector<Link> chain = ChainFrom(editor, *link);
     while (!chain.empty() && !computed[static_cast<size_t>(chain.back().node)]) chain.pop_back();
-    if (chain.size() < 2 || !AddsToAFunction(chain)) return false;
+    if (chain.size() < 2 || !(AddsToAFunction(chain) || AddsLittleToALogarithm(chain))) {
+      return false;
+    }
     OffsetFunction function = chain[0].function;
     for (size_t i = 1; i < chain.size(); ++i)
       function = Behind(std::move(function), chain[i].function);

@@ -15,7 +15,7 @@ constexpr size_t kMostRuns = size_t{1} << 17;
 // In JSON: `[1234.5,1234.5,0.9999],` of a point; digits and comma of a run.
 constexpr size_t kPointBytes = 24, kRunBytes = 6;
 // Ways of tracks and edges of zones: 128 ways of 32 points, 64 zones of 64 edges.
-constexpr size_t kMostLines = 8192;
+constexpr size_t kMostLines = 8192, kMostTexts = 64;
 
 }  // namespace
 
@@ -35,6 +35,7 @@ ResultReader::ResultReader(const Model& model, float least_score) : least_score_
     threshold_ = DecodeOf(model.blob()).score_threshold;
     results_.ids.resize(results_.boxes.size());
     results_.lines.reserve(kMostLines);
+    results_.texts.reserve(kMostTexts);
     results_.point_count = octet_keypoint_count(session);
     results_.points.resize(results_.boxes.size() * results_.point_count);
     has_masks_ = octet_has_masks(session) != 0;

@@ -28,6 +28,13 @@ struct DrawnLine {
   uint32_t colour;  // of ColourOf in draw.cc
 };
 
+// A count of a zone.
+struct DrawnText {
+  DrawnPoint at;
+  uint32_t colour;
+  char text[80];
+};
+
 struct Results {
   static constexpr uint32_t kTopClasses = 5;
 
@@ -36,6 +43,7 @@ struct Results {
   std::vector<octet_detection> boxes;
   std::vector<uint64_t> ids;  // of the track of each box; 0: none, or no tracks
   std::vector<DrawnLine> lines;
+  std::vector<DrawnText> texts;
   std::vector<octet_keypoint> points;  // detect; `point_count` of each box, one after another
   uint32_t point_count = 0;
   std::vector<ObjectMask> masks;           // detect; one a box, or none

@@ -58,6 +58,8 @@ class Outputs {
   Outputs(const std::string& path, const Model& model, uint64_t sample_count);
   void Write(const octet_session* session);
   void Commit();
+  // Of the run that was written last.
+  const std::vector<std::vector<float>>& values() const { return values_; }
 
  private:
   std::vector<OutputFile> files_;

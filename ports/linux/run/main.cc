@@ -1,4 +1,4 @@
-// octet-run: runs a blob over pictures or .npy samples, one by one.
+// octet-run: runs a blob over pictures, sounds or .npy samples, one by one.
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,6 +21,8 @@
 #include "ports/linux/run/self_test.h"
 #include "ports/linux/run/self_test_report.h"
 #include "ports/linux/run/sequences.h"
+#include "ports/linux/run/sound.h"
+#include "ports/linux/run/sound_lines.h"
 #include "ports/linux/run/tracks.h"
 #include "ports/linux/whitelist.h"
 #include "runtime/core/isa.h"
@@ -34,6 +36,7 @@ struct Options {
   uint32_t repeat = 1, warmup = 0;
   bool profile = false, json = false, no_verify = false, map = false, self_test = false;
   ModelOptions model;
+  SoundOptions sound;
   TracksOptions tracks;
 };
 
@@ -53,7 +56,8 @@ void DescribeOptions(CommandLine& app, Options& o) {
           std::string("pictures or a folder of them (") + pictures::kExtensions +
               "; without any, the pictures of its subfolders), or a .npy file: uint8 pictures "
               "[N,H,W,C], or float32 in the model's own layout; one path per input if the model "
-              "has several")
+              "has several; or a .wav file (16-bit PCM, mono), or - for such samples from stdin "
+              "without a head: a line of JSON for each window")
       .Delimiter(',');
   app.Add("--output", o.output, "float32 .npy; OUT.0.npy, OUT.1.npy, ... for several");
   app.Add("--plan", o.model.plan, "plan by name (default: the blob's first)");
@@ -64,6 +68,14 @@ void DescribeOptions(CommandLine& app, Options& o) {
           "number of threads, with the calling one; at most the number of idle cores (default: 1)")
       .Range(1u, 256u);
   app.Add("--cpus", o.cpus, kCpusHelp);
+  app.Add("--rate", o.sound.rate,
+          "samples a second of a sound (default: the file's; 16000 of stdin); a file of another "
+          "rate is refused")
+      .Range(1u, 768000u);
+  app.Add("--hop", o.sound.hop,
+          "samples of a sound from window to window (default: a window, which is the model's "
+          "input)")
+      .Range(1u, 100000000u);
   app.Add("--repeat", o.repeat, "timed inferences of each sample (default: 1)").Range(1u, 1000000u);
   app.Add("--warmup", o.warmup, "untimed inferences of the first sample (default: 0)")
       .Range(0u, 1000000u);
@@ -239,6 +251,48 @@ void RefuseOthers(const CommandLine& app, const std::string& with,
   }
 }
 
+// Line by line, so that it may go on for ever; times are those of a file.
+void RunSound(const Options& o, Model& model, Sound& sound, Outputs& outputs, Measurement* m) {
+  const uint64_t load_started = NowNs();
+  model.Bind();
+  m->load_ns += NowNs() - load_started;
+  octet_session* session = model.session();
+  const bool has_states = octet_state_count(session) != 0;
+  SoundLines lines(model);
+  while (sound.Next()) {
+    for (uint32_t i = 0; i < o.repeat; ++i) {
+      std::optional<RunAside> aside;  // the same window again, from the same states
+      if (has_states && i > 0) aside.emplace(session);
+      sound.Set(session);  // a run may overwrite its inputs
+      const uint64_t started = NowNs();
+      octet_run(session);
+      if (!sound.window_count()) continue;
+      m->run_ns.push_back(NowNs() - started);
+      m->layers.Add(session);
+    }
+    outputs.Write(session);
+    if (!o.json) lines.Print(sound, outputs.values());
+  }
+  if (!m->run_ns.empty()) m->first_ns = m->run_ns[0];
+}
+
+void RefuseWithSound(const Options& o, bool is_stream) {
+  if (o.warmup > 0) throw InputError("--warmup does nothing with a sound; remove it");
+  if (!o.sequences.empty()) {
+    throw InputError("--sequences: a sound is one sequence; run the program for each sound");
+  }
+  if (!o.tracks.tracks.empty()) throw InputError("--tracks needs pictures; remove it");
+  if (!is_stream) return;
+  if (!o.output.empty()) {
+    throw InputError(
+        "--output: a stream has no end, so that no .npy file can be written; take "
+        "the lines of stdout");
+  }
+  if (o.json) throw InputError("--json does nothing with --input -: its lines are JSON; remove it");
+  if (o.profile) throw InputError("--profile needs an end; give a .wav file as --input");
+  if (o.repeat > 1) throw InputError("--repeat does nothing with --input -; remove it");
+}
+
 // Exit status 1: a hash is wrong.
 int SelfTestCommand(const CommandLine& app, const Options& o) {
   RefuseOthers(app, "self-test",
@@ -268,8 +322,43 @@ void ReadIsa(Options* o) {
   o->model.isa = isa;
 }
 
+void Reserve(const Options& o, const Model& model, uint64_t samples, Measurement* m) {
+  m->samples = samples;
+  m->run_ns.reserve(samples * o.repeat);
+  if (o.profile) {
+    m->layers = LayerClock(model.blob().plans[model.plan()].layer_count, samples * o.repeat);
+  }
+}
+
+void Report(const Options& o, const Model& model, const Measurement& m) {
+  Profile profile;
+  if (o.profile) profile = MakeProfile(model, m.layers);
+  if (o.json) {
+    PrintJson(model, m, o.profile ? &profile : nullptr);
+  } else {
+    PrintText(model, m, o.profile ? &profile : nullptr);
+  }
+}
+
+// The lines are all that is printed, unless a report is asked for.
+int SoundCommand(const Options& o, Model& model, Measurement* m) {
+  if (o.inputs.size() > 1) {
+    throw InputError("--input names " + std::to_string(o.inputs.size()) +
+                     " files; give one sound at a time");
+  }
+  Sound sound(o.inputs[0], model, o.sound);
+  RefuseWithSound(o, !sound.window_count());
+  const uint64_t windows = sound.window_count().value_or(0);
+  Outputs outputs(o.output, model, windows);
+  Reserve(o, model, windows, m);
+  RunSound(o, model, sound, outputs, m);
+  outputs.Commit();
+  if (o.json || o.profile) Report(o, model, *m);
+  return 0;
+}
+
 int Main(int argc, char** argv) {
-  CommandLine app("Runs an Octet blob over pictures or .npy samples");
+  CommandLine app("Runs an Octet blob over pictures, sounds or .npy samples");
   Options o;
   DescribeOptions(app, o);
   if (const std::optional<int> status = app.Parse(argc, argv)) return *status;
@@ -303,24 +392,19 @@ int Main(int argc, char** argv) {
   Model model(o.blob, o.model);
   if (!o.board.empty()) RequireAllowed(ReadWhitelist(o.board), model, o.blob);
   m.load_ns = NowNs() - load_started;
+  const bool is_sound = !o.inputs.empty() && IsSound(o.inputs[0]);
+  if (is_sound) return SoundCommand(o, model, &m);
+  if (o.sound.rate != 0 || o.sound.hop != 0) {
+    throw InputError("--rate and --hop are of sounds; give --input FILE.wav or -");
+  }
   Inputs inputs(o.inputs, model);
   Outputs outputs(o.output, model, inputs.sample_count());
   const std::vector<bool> starts =
       StartsOfSequences(o.sequences, inputs.sample_count(), model.blob().model->state_count != 0);
-  m.samples = inputs.sample_count();
-  m.run_ns.reserve(m.samples * o.repeat);
-  if (o.profile) {
-    m.layers = LayerClock(model.blob().plans[model.plan()].layer_count, m.samples * o.repeat);
-  }
+  Reserve(o, model, inputs.sample_count(), &m);
   RunSamples(o, model, starts, inputs, outputs, &m);
   outputs.Commit();
-  Profile profile;
-  if (o.profile) profile = MakeProfile(model, m.layers);
-  if (o.json) {
-    PrintJson(model, m, o.profile ? &profile : nullptr);
-  } else {
-    PrintText(model, m, o.profile ? &profile : nullptr);
-  }
+  Report(o, model, m);
   return 0;
 }
 

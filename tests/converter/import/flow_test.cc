@@ -81,7 +81,7 @@ TEST_F(ImportTest, LoopBeyondTheLimitIsRefusedAtOnce) {
     LoopOf(beyond, count);
     const std::string line = Refusal(beyond);
     EXPECT_SAYS(line, "node 'loop' (Loop): it unrolls to more than 16384 nodes");
-    EXPECT_SAYS(line, "--cut-at");
+    EXPECT_SAYS(line, "export the model with fewer steps");
   }
 }
 

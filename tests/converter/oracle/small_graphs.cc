@@ -31,6 +31,15 @@ void SingleConcat(OnnxBuilder& model) {
   Image(model).Relu().Op("Concat", {{"axis", Int(1)}}).Conv({.channels = 3}).Output("y");
 }
 
+void Magnitude(OnnxBuilder& model) {
+  const std::string x = Image(model).name(), square = model.Unique("square"),
+                    sum = model.Unique("sum"), axes = model.Unique("axes");
+  model.Initializer(axes, {1}, std::vector<int64_t>{1});
+  model.Node("Mul", {x, x}, {}, {square});
+  model.Node("ReduceSum", {square, axes}, {{"keepdims", Int(0)}}, {sum});
+  OnnxValue(&model, sum, 1).Op("Sqrt").Output("y");
+}
+
 void UnusedIndices(OnnxBuilder& model) {
   const std::string x = Image(model).name(), pooled = model.Unique("pooled");
   model.Node("MaxPool", {x}, {{"kernel_shape", Dims{2, 2}}, {"strides", Dims{2, 2}}},
@@ -182,6 +191,7 @@ const std::vector<SmallGraph>& SmallGraphs() {
                                               {"remove_single_concat", SingleConcat},
                                               {"drop_unused_indices", UnusedIndices},
                                               {"recognise_hard_sigmoid", HardSigmoid},
+                                              {"recognise_reduce_l2", Magnitude},
                                               {"recognise_layer_norm", LayerNormOfParts},
                                               {"fold_into_layer_norm", LayerNormOfParts},
                                               {"fold_into_instance_norm", InstanceNormAndScale},

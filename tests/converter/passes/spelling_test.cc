@@ -249,5 +249,35 @@ TEST(RecogniseMish, NotForAnotherValue) {
   RunPass(net, "recognise_mish", 0);
 }
 
+// Sqrt(ReduceSum(square)) of x [2,3]; other: no square.
+Net MagnitudeNet(bool power, bool shared, bool other) {
+  Net net;
+  const ValueId x = net.Input({2, 3});
+  const ValueId size = other ? net.Op("Abs", {x}) : x;
+  const ValueId square = power ? net.Op("Pow", {size, net.Scalar(other ? 3.0f : 2.0f)})
+                               : net.Op("Mul", {size, other ? net.Op("Exp", {x}) : x});
+  const ValueId sum = net.Op("ReduceSum", {square});
+  net.Output(net.Op("Sqrt", {sum}));
+  if (shared) net.Output(net.Op("Exp", {sum}));
+  return net;
+}
+
+TEST(RecogniseReduceL2, Matches) {
+  for (const bool power : {false, true}) {
+    Net net = MagnitudeNet(power, false, false);
+    RunPass(net, "recognise_reduce_l2", 1);
+    EXPECT_EQ(RunAll(net), "ReduceL2");
+  }
+}
+
+TEST(RecogniseReduceL2, NotWhereTheSumIsReadOrNoSquare) {
+  for (const bool power : {false, true}) {
+    for (const bool other : {false, true}) {
+      Net net = MagnitudeNet(power, !other, other);
+      RunPass(net, "recognise_reduce_l2", 0);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace octet::passes::testing

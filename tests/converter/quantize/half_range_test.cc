@@ -231,5 +231,64 @@ TEST(HalfRange, WeightsNothingHelpsAreNamed) {
       << fitted.plan.cannot_store;
 }
 
+// A square has twice the exponent of what it is of, and the root of a sum of squares half of it.
+TEST(HalfRange, SquaresAndRootsTakeTheFactor) {
+  for (const float scale : {1e-5f, 1.0f, 1e5f}) {
+    Model model;
+    const ValueId a = model.Conv(model.graph.inputs[0], scale);
+    const ValueId square = model.Op("Mul", {a, a}, *model.graph.At(a).shape);
+    const ValueId sum = model.Op("Add", {square, square}, *model.graph.At(a).shape);
+    const ValueId root = model.Same("Sqrt", sum);
+    model.graph.outputs = {model.Same("Sigmoid", model.Conv(root, 1 / scale))};
+    const Fitted fitted = Fit(model, 1);
+    const int e = fitted.ExponentOf(a);
+    EXPECT_EQ(fitted.ExponentOf(square), 2 * e) << scale;
+    EXPECT_EQ(fitted.ExponentOf(sum), 2 * e) << scale;
+    EXPECT_EQ(fitted.ExponentOf(root), e) << scale;
+    // What FP16 has is used, and a square may grow by sixteen.
+    EXPECT_GE(LargestStored(fitted, square), 1024) << scale;
+    EXPECT_LE(LargestStored(fitted, square), 4096) << scale;
+  }
+}
+
+TEST(HalfRange, AValueBesideItsSquareHasNoFactor) {
+  Model model;
+  const ValueId a = model.Conv(model.graph.inputs[0], 1e3f);
+  const ValueId square = model.Op("Mul", {a, a}, *model.graph.At(a).shape);
+  const ValueId sum = model.Op("Add", {a, square}, *model.graph.At(a).shape);
+  model.graph.outputs = {model.Same("Sigmoid", sum)};
+  const Fitted fitted = Fit(model, 1);
+  for (const ValueId id : {a, square, sum}) EXPECT_EQ(fitted.ExponentOf(id), 0);
+}
+
+// The small numbers that a logarithm reads are kept; its function has the factor.
+TEST(HalfRange, ALogarithmTakesTheFactorIntoItsTable) {
+  Model model;
+  const ValueId a = model.Conv(model.graph.inputs[0], 1e-4f);
+  const ValueId square = model.Op("Mul", {a, a}, *model.graph.At(a).shape);
+  const ValueId more =
+      model.Op("Add", {square, model.graph.AddConstant("eps", Tensor::Floats({1}, {1e-10f}))},
+               *model.graph.At(a).shape);
+  const ValueId log = model.Same("Log", more);
+  model.graph.outputs = {log};
+  const Pictures pictures(1);
+  const auto statistics = calibrate::Collect(model.graph, {&pictures}, {});
+  Scheme scheme;
+  scheme.precision.assign(model.graph.nodes.size(), blob::Precision::kFp16);
+  scheme.tensors.resize(model.graph.values.size());
+  const HalfPlan plan = FitHalves(model.graph, statistics, scheme);
+  const auto& exponents = plan.scheme.half_exponents;
+  ASSERT_EQ(exponents[static_cast<size_t>(more)].size(), 1u);
+  EXPECT_LT(exponents[static_cast<size_t>(more)][0], -10);
+  EXPECT_TRUE(exponents[static_cast<size_t>(log)].empty());
+  EXPECT_EQ(plan.graph.nodes.back().op, "OffsetFunction");
+  executor::Executor before(model.graph), after(plan.graph);
+  const Tensor x = pictures.Load(0);
+  const Tensor expected = before.Run({x})[0], actual = after.Run({x})[0];
+  for (size_t i = 0; i < expected.floats.size(); ++i) {
+    EXPECT_NEAR(actual.floats[i], expected.floats[i], 1e-5f) << i;
+  }
+}
+
 }  // namespace
 }  // namespace octet::quantize

@@ -1,8 +1,9 @@
 // Facts of a conversion as lines of plain text, and the comparison of two such texts.
 //
-// A number that depends on FP32 sums stands behind ~ with four digits, since OpenBLAS adds in
-// another order on another processor: two of them are equal within 1 % (a number that ends in dB:
-// within 0.6 dB). All other words are equal only if their letters are.
+// A number that depends on FP32 sums stands behind ~ with four digits. Two of them are equal within
+// 1 % (a number that ends in dB: within 0.6 dB), so that another order of sums
+// (converter/support/arithmetic.h) needs no new texts. All other words are equal only if their
+// letters are.
 #ifndef OCTET_TESTS_CONVERTER_SNAPSHOT_FACTS_H_
 #define OCTET_TESTS_CONVERTER_SNAPSHOT_FACTS_H_
 

@@ -69,6 +69,27 @@ TEST(Zones, ATrackThatEndsOnTheOtherSideHasCrossed) {
   EXPECT_EQ(events[0].time_us, seen_us);
 }
 
+// After a change the window begins anew: older decisions do not change the side back.
+TEST(Zones, ASideStaysAfterAChangeByOneOfSeveralFrames) {
+  octet_zone zone = Default(kLine);
+  zone.frames = 1;
+  zone.window = 4;
+  Zones zones({zone});
+  for (uint32_t f = 0; f < 4; ++f) zones.Frame({TrackAt(1, {32768, 20000})});
+  for (uint32_t f = 0; f < 6; ++f) zones.Frame({TrackAt(1, {32768, 45000})});
+  EXPECT_EQ(zones.Counts(0).in, 1u);
+  EXPECT_EQ(zones.Counts(0).out, 0u);
+  const std::vector<Point> square = kSquare;
+  octet_zone inside = Default(square);
+  inside.frames = 1;
+  inside.window = 4;
+  Zones others({inside});
+  for (uint32_t f = 0; f < 4; ++f) others.Frame({TrackAt(1, {32768, 8000})});
+  for (uint32_t f = 0; f < 6; ++f) others.Frame({TrackAt(1, {32768, 32768})});
+  EXPECT_EQ(others.Counts(0).in, 1u);
+  EXPECT_EQ(others.Counts(0).out, 0u);
+}
+
 TEST(Zones, AWayAroundTheEndIsNoCrossing) {
   const std::vector<Point> half = {{0, 32768}, {32768, 32768}};
   Zones zones({Default(half)});

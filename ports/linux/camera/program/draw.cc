@@ -180,6 +180,10 @@ void Annotated::Draw(const Results& results, const octet_session* session) {
     const int above = static_cast<int>(box.y0) - kLineHeight * scale;
     Text(static_cast<int>(box.x0), std::max(above, 0), scale, text, colour);
   }
+  for (const DrawnText& text : results.texts) {
+    Text(static_cast<int>(text.at.x), static_cast<int>(text.at.y), scale, text.text,
+         ColourOf(text.colour));
+  }
 }
 
 }  // namespace octet::port

@@ -1,12 +1,27 @@
 #include "ports/linux/camera/program/tracks/tracks.h"
 
 #include <algorithm>
+#include <cstdio>
 
 namespace octet::port {
 namespace {
 
 constexpr uint32_t kZoneColour = 3, kLineColour = 5;  // of draw.cc
 constexpr uint32_t kLabels = 1024;                    // the most that zones count apart
+
+// "door 3 in 1 out", "hall 2 inside", at the first point.
+DrawnText TextOf(const NamedZone& zone, const octet_zone_counts& counts, DrawnPoint at) {
+  DrawnText text = {at, zone.is_line() ? kLineColour : kZoneColour, ""};
+  const auto number = [](uint64_t n) { return static_cast<unsigned long long>(n); };
+  if (zone.is_line()) {
+    std::snprintf(text.text, sizeof(text.text), "%.30s %llu in %llu out", zone.name.c_str(),
+                  number(counts.in), number(counts.out));
+  } else {
+    std::snprintf(text.text, sizeof(text.text), "%.30s %llu inside", zone.name.c_str(),
+                  number(counts.inside));
+  }
+  return text;
+}
 
 }  // namespace
 
@@ -102,8 +117,11 @@ void CameraTracks::DrawInto(uint32_t width, uint32_t height, Results* results) c
     return DrawnPoint{static_cast<float>(p.x) * static_cast<float>(width) / OCTET_ZONES_PICTURE,
                       static_cast<float>(p.y) * static_cast<float>(height) / OCTET_ZONES_PICTURE};
   };
-  for (const NamedZone& zone : zones_) {
+  results->texts.clear();
+  for (uint32_t z = 0; z < zones_.size(); ++z) {
+    const NamedZone& zone = zones_[z];
     const size_t count = zone.points.size();
+    results->texts.push_back(TextOf(zone, CountsOf(z), at(zone.points[0])));
     for (size_t i = 0; i < (zone.is_line() ? 1 : count); ++i) {
       results->lines.push_back({at(zone.points[i]), at(zone.points[(i + 1) % count]),
                                 zone.is_line() ? kLineColour : kZoneColour});
