@@ -23,22 +23,6 @@ TARGETS = {
         ("ports/linux/run/wav.cc", "if (wav.count == 0)", "if (length == 0)"),
         ("ports/linux/run/wav.cc", "if (wav->rate == 0 || ", "if ("),
     ]),
-    "multipart": (["ports/linux/serve/deepstack/multipart.cc", "ports/linux/serve/deepstack/form.cc", "ports/linux/serve/engine/label_map.cc",
-                   "ports/linux/serve/access/small_file.cc"], [], [
-        ("ports/linux/serve/deepstack/multipart.cc", "at = std::min(at, text->size());", ""),
-        ("ports/linux/serve/deepstack/multipart.cc", "if (parts->size() == kMostParts)", "if (parts->size() > kMostParts)"),
-        ("ports/linux/serve/deepstack/multipart.cc", "const size_t end = body.find(delimiter, head_end + 2);", "const size_t end = body.find(line, head_end + 2);"),
-    ]),
-    "v2": (["ports/linux/serve/v2/request.cc", "ports/linux/serve/v2/reply.cc", "ports/linux/serve/web/exchange.cc"], [], [
-        ("ports/linux/serve/v2/request.cc", "if (bytes > binary->size())", "if (bytes > binary->size() + 8)"),
-        ("ports/linux/serve/v2/request.cc", "dims.back() != 0 && *count > kMostElements / dims.back()", "dims.back() == kMostElements"),
-        ("ports/linux/serve/v2/reply.cc", 'if (value == 0 && std::signbit(value)) *text += ".0";', ""),
-    ]),
-    "zmq": (["ports/linux/serve/zmq/request.cc"], [], [
-        ("ports/linux/serve/zmq/request.cc", "if (tensor.size() != bytes)", "if (tensor.size() < bytes)"),
-        ("ports/linux/serve/zmq/request.cc", "if (header->is_planar && !IsChannels(dims[0])) return false;", ""),
-        ("ports/linux/serve/zmq/request.cc", "dim == 0 || ", ""),
-    ]),
     "settings": (["ports/linux/settings_file/settings_file.cc", "ports/linux/words/nearest.cc"], ["lib/liboctet_output.a", "-lyaml-cpp"], [
         ("ports/linux/settings_file/settings_file.cc", "if (!names.insert(name).second)", "if (name.empty() && !names.insert(name).second)"),
         ("ports/linux/settings_file/settings_file.cc", "value.IsSequence() && value.size() > 0", "value.IsSequence()"),
