@@ -42,7 +42,7 @@ if(TARGET octet)
     list(APPEND octet_converter_objects $<TARGET_OBJECTS:${library}>)
   endforeach()
   add_library(octet_converter STATIC ${octet_converter_objects})
-  add_library(octet_run STATIC $<TARGET_OBJECTS:octet-run> $<TARGET_OBJECTS:octet_results> $<TARGET_OBJECTS:octet_thermal> $<TARGET_OBJECTS:octet_capture>
+  add_library(octet_run STATIC $<TARGET_OBJECTS:octet-run> $<TARGET_OBJECTS:octet_tracks> $<TARGET_OBJECTS:octet_results> $<TARGET_OBJECTS:octet_thermal> $<TARGET_OBJECTS:octet_capture>
               $<TARGET_OBJECTS:octet_output> $<TARGET_OBJECTS:octet_pictures> $<TARGET_OBJECTS:octet_command_line> $<TARGET_OBJECTS:octet_words> $<TARGET_OBJECTS:octet_port_linux>)
   install(FILES $<TARGET_FILE:octet_converter> $<TARGET_FILE:octet_run> DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT plugins)
   foreach(folder IN ITEMS runtime/core runtime/format runtime/quant runtime/image runtime/kernels converter/support converter/graph

@@ -9,7 +9,7 @@
 namespace octet::import {
 namespace {
 
-onnx::GraphProto& Graph(onnx::NodeProto& node, const std::string& key) {
+onnx::GraphProto& BodyOf(onnx::NodeProto& node, const std::string& key) {
   onnx::AttributeProto& attribute = *node.add_attribute();
   attribute.set_name(key);
   attribute.set_type(onnx::AttributeProto::GRAPH);
@@ -37,21 +37,21 @@ void Bool(OnnxBuilder& model, const std::string& name, bool value) {
 onnx::GraphProto& ReluLoop(OnnxBuilder& model, const std::string& count, const std::string& from,
                            const std::string& to) {
   model.Node("Loop", {count, "yes", from}, {}, {to}, "loop");
-  onnx::GraphProto& body = Graph(model.LastNode(), "body");
+  onnx::GraphProto& body = BodyOf(model.LastNode(), "body");
   for (const char* name : {"step", "holds", "state"}) body.add_input()->set_name(name);
   Add(body, "Relu", {"state"}, "new");
   for (const char* name : {"holds", "new"}) body.add_output()->set_name(name);
   return body;
 }
 
-std::vector<std::string> Operators(const graph::Graph& graph) {
+std::vector<std::string> OperatorsIn(const graph::Graph& graph) {
   std::vector<std::string> names;
   for (const graph::Node& node : graph.nodes) names.push_back(node.op);
   return names;
 }
 
 int64_t CountOf(const graph::Graph& graph, const std::string& op) {
-  const std::vector<std::string> names = Operators(graph);
+  const std::vector<std::string> names = OperatorsIn(graph);
   return std::count(names.begin(), names.end(), op);
 }
 
@@ -109,7 +109,7 @@ TEST_F(ImportTest, LoopsWithinLoopsShareOneLimit) {
   Bool(model, "yes", true);
   onnx::GraphProto& outer = ReluLoop(model, "count", "x", "y");
   onnx::NodeProto& inner = Add(outer, "Loop", {"count", "yes", "new"}, "result");
-  onnx::GraphProto& body = Graph(inner, "body");
+  onnx::GraphProto& body = BodyOf(inner, "body");
   for (const char* name : {"i", "c", "s"}) body.add_input()->set_name(name);
   Add(body, "Neg", {"s"}, "t");
   for (const char* name : {"c", "t"}) body.add_output()->set_name(name);
@@ -131,7 +131,7 @@ TEST_F(ImportTest, LoopThatDependsOnNumbersIsRefused) {
   // Which is what the advice leads to.
   ImportOptions cut;
   cut.cut_at = {"most"};
-  EXPECT_EQ(Operators(Import(model, cut)), std::vector<std::string>{"ReduceMax"});
+  EXPECT_EQ(OperatorsIn(Import(model, cut)), std::vector<std::string>{"ReduceMax"});
 
   OnnxBuilder until;
   until.Input("x", {1, 3});
@@ -163,7 +163,7 @@ TEST_F(ImportTest, FlowThatDoesNotFitIsNamed) {
   OnnxBuilder scan;
   scan.Input("x", {1, 3});
   scan.Node("Scan", {"x"}, {{"num_scan_inputs", Int(7)}}, {"y"}, "scan");
-  Graph(scan.LastNode(), "body");
+  BodyOf(scan.LastNode(), "body");
   scan.Output("y");
   EXPECT_SAYS(Refusal(scan), "node 'scan' (Scan): num_scan_inputs is 7 of 1 inputs");
 
@@ -171,7 +171,7 @@ TEST_F(ImportTest, FlowThatDoesNotFitIsNamed) {
   branch.Input("x", {1, 3});
   Bool(branch, "yes", true);
   branch.Node("If", {"yes"}, {}, {"y"}, "choice");
-  Graph(branch.LastNode(), "then_branch");
+  BodyOf(branch.LastNode(), "then_branch");
   branch.Output("y");
   EXPECT_SAYS(Refusal(branch), "node 'choice' (If): its then_branch has 0 results, the node 1");
 }
@@ -217,10 +217,10 @@ TEST_F(ImportTest, DeepNestingIsRefusedOrRead) {
       onnx::NodeProto& choice = Add(*graph, "If", {"yes"}, i == 0 ? "y" : "r" + own);
       choice.set_name("choice" + own);
       if (i > 0) graph->add_output()->set_name("r" + own);
-      onnx::GraphProto& no = Graph(choice, "else_branch");
+      onnx::GraphProto& no = BodyOf(choice, "else_branch");
       Add(no, "Neg", {"x"}, "n");
       no.add_output()->set_name("n");
-      graph = &Graph(choice, "then_branch");
+      graph = &BodyOf(choice, "then_branch");
     }
     Add(*graph, "Relu", {"x"}, "last");
     graph->add_output()->set_name("last");
