@@ -85,8 +85,10 @@ std::vector<port::Setting> SettingsOf(const std::vector<std::string>& words) {
 
 nlohmann::json InputsJson(const convert::ConvertOptions& options,
                           const std::vector<port::Setting>& settings) {
-  const std::string model = ModelDigest(options.model),
-                    data = calibrate::DataDigest(options.calibration),
+  // Random data is no file: the settings say what it follows from.
+  const std::vector<std::string> files =
+      options.random_calibration ? std::vector<std::string>{} : options.calibration;
+  const std::string model = ModelDigest(options.model), data = calibrate::DataDigest(files),
                     chosen = SettingsDigest(settings);
   return {{"sha256", calibrate::TextDigest(fmt::format("{} {} {} {} {}", model, data, chosen,
                                                        OCTET_VERSION_TEXT, kArithmetic))},

@@ -33,7 +33,7 @@ struct Noise {
 
 // u = 1/64: 1e-1, 1e-2 and 1e-5, squared, times 4096 * 2^28.
 constexpr Noise kAspectNoise = {10995116278, 109951163, 110};
-static_assert(kAspectNoise.r < kMostR, "bound of r");
+static_assert(kAspectNoise.r < kMostR && kAspectNoise.qv < kMostQv, "bounds of r and qv");
 
 int64_t Clamp(int64_t value, int64_t least, int64_t most) {
   return value < least ? least : value > most ? most : value;

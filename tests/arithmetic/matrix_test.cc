@@ -20,7 +20,7 @@ struct Case {
   float alpha, beta;
 };
 
-std::vector<float> Numbers(Random* random, int64_t count) {
+std::vector<float> RandomNumbers(Random* random, int64_t count) {
   std::vector<float> numbers(static_cast<size_t>(count));
   for (float& number : numbers) {
     // Of many sizes, so that most sums round.
@@ -52,9 +52,9 @@ TEST(MultiplyMatrices, EveryLevelHasTheBitsOfTheWrittenOrder) {
                         {8, 100, 30, false, false, 1, 1},        {65, 17, 3, false, false, 1, 0}};
   Random random(7);
   for (const Case& c : cases) {
-    const std::vector<float> a = Numbers(&random, c.rows * c.depth),
-                             b = Numbers(&random, c.depth * c.columns),
-                             before = Numbers(&random, c.rows * c.columns);
+    const std::vector<float> a = RandomNumbers(&random, c.rows * c.depth),
+                             b = RandomNumbers(&random, c.depth * c.columns),
+                             before = RandomNumbers(&random, c.rows * c.columns);
     for (const MatrixLevel* level : MatrixLevelsHere()) {
       std::vector<float> result = before;
       MultiplyMatricesAt(*level, c.rows, c.columns, c.depth, c.alpha,
