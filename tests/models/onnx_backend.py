@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """ONNX's backend tests (Debian's libonnx-testdata) through `octet convert` and `octet-run --plan fp16`.
 
-Of each model one float input stays live, the largest; the others become constants of test_data_set_0. A model without a
+Of each model one float input stays live, the largest; the others become constants of test_data_set_0. Of a model with a
+recurrent node it is that node's sequence X, because weights are constants. A model without a
 float input gets one by a Cast before its largest integer input, and is counted apart. Where the first dimension is not 1
 the model is tried as it is, and with a Squeeze before the live input and an Unsqueeze behind each output in place of the
 batch; one of the two has to pass. The opset stays as it is. The stored input calibrates and is run, and the stored outputs
@@ -36,6 +37,7 @@ INTEGERS = (2, 3, 4, 5, 6, 7, 9, 12, 13)  # (U)INT8 to (U)INT64, BOOL
 TOLERANCE = 1e-2  # of an output's range: the FP16 plan rounds every tensor to 11 bits
 REFUSAL_SECONDS = 2.0
 HANG_SECONDS = 60
+RECURRENT = ("LSTM", "GRU", "RNN")
 DEFECTS = ("wrong", "crash", "status 3", "long", "hang")
 # Models whose difference from the stored outputs is explained: name to reason.
 FP16_STEPS = "inputs of 10,000 and more that differ by 1 are one number in FP16"
@@ -121,7 +123,8 @@ def prepare(folder: pathlib.Path):
         candidates = [i for i in range(len(inputs)) if usable(i, INTEGERS)]
     if not candidates:
         return None
-    chosen = max(candidates, key=lambda i: (size_of(stored[i]), -i))
+    sequences = {n.input[0] for n in graph.node if n.op_type in RECURRENT}
+    chosen = max(candidates, key=lambda i: (inputs[i].name in sequences, size_of(stored[i]), -i))
     live = inputs[chosen]
     value = array_of(stored[chosen], live.type.tensor_type.elem_type)
     for i, (info, tensor) in enumerate(zip(inputs, stored)):

@@ -93,6 +93,7 @@ TEST_F(StatesTest, AnInputHasToBeLeft) {
   y.Output("h_out");
   y.Relu().Output("y");
   EXPECT_TRUE(Tie(model).states.empty());
+  EXPECT_TRUE(Tie(model).notes.empty()) << "nothing is suggested either";
   EXPECT_EQ(Tie(model, With({"h=h_out"})).states.size(), 1u) << "asked for";
 }
 

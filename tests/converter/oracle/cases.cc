@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <limits>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -173,12 +174,19 @@ OracleCase ReadBackendCase(const fs::path& folder, bool frozen) {
   }
   std::vector<bool> live(stored.size(), !frozen);
   if (frozen) {
+    // Weights of a recurrent node are constants: its sequence is live, however small.
+    std::set<std::string> sequences;
+    for (const auto& node : graph.node()) {
+      const std::string& op = node.op_type();
+      if (op == "LSTM" || op == "GRU" || op == "RNN") sequences.insert(node.input(0));
+    }
     double largest = 0;
     size_t chosen = stored.size();
     for (size_t i = 0; i < stored.size(); ++i) {
       double count = 1;  // a file that is no tensor has any sizes
       for (const int64_t dim : stored[i].dims()) count *= static_cast<double>(dim);
       if (import::ToDataType(stored[i].data_type()) != graph::DataType::kFloat) continue;
+      if (sequences.contains(names[i])) count = std::numeric_limits<double>::infinity();
       if (count > largest) {
         largest = count;
         chosen = i;
