@@ -59,7 +59,7 @@ static_assert(sizeof(RecurrentFunction) == 12, "RecurrentFunction layout");
 constexpr uint32_t kMaxRecurrentDepth = 32768;
 constexpr uint32_t kRecurrentGroup = 8;  // int8: the depth is a multiple of it, zeros behind
 
-constexpr uint32_t GatesOf(RecurrentCell cell) {
+static constexpr uint32_t GatesOf(RecurrentCell cell) {
   return cell == RecurrentCell::kRnn ? 1 : cell == RecurrentCell::kLstm ? 4 : 3;
 }
 
@@ -75,7 +75,7 @@ struct RecurrentLayout {
   uint64_t weight_bytes;               // of a direction
   uint64_t lines;                      // of 16 numbers, of a direction
 };
-constexpr RecurrentLayout LayoutOf(const RecurrentParams& p, bool int8) {
+static constexpr RecurrentLayout LayoutOf(const RecurrentParams& p, bool int8) {
   RecurrentLayout layout{};
   layout.blocks = p.hidden / kChannelBlock + (p.hidden % kChannelBlock != 0);
   layout.gates = GatesOf(p.cell);

@@ -9,22 +9,6 @@
 namespace octet::import {
 namespace {
 
-onnx::GraphProto& Branch(onnx::NodeProto& node, const std::string& key) {
-  onnx::AttributeProto& attribute = *node.add_attribute();
-  attribute.set_name(key);
-  attribute.set_type(onnx::AttributeProto::GRAPH);
-  attribute.mutable_g()->set_name(key);
-  return *attribute.mutable_g();
-}
-
-void AddNode(onnx::GraphProto& graph, const std::string& op, const std::vector<std::string>& inputs,
-             const std::string& output) {
-  onnx::NodeProto& node = *graph.add_node();
-  node.set_op_type(op);
-  for (const std::string& input : inputs) node.add_input(input);
-  node.add_output(output);
-}
-
 // x [1, rows, 6]: Relu if it has one row, else Neg; as PyTorch writes squeeze.
 void OneRow(OnnxBuilder& model, int64_t rows) {
   model.Input("x", {1, rows, 6});
@@ -34,20 +18,14 @@ void OneRow(OnnxBuilder& model, int64_t rows) {
   model.Node("Gather", {"shape", "at"}, {}, {"rows"}, "rows");
   model.Node("Equal", {"rows", "one"}, {}, {"is_one"}, "is_one");
   model.Node("If", {"is_one"}, {}, {"z"}, "choice");
-  onnx::GraphProto& yes = Branch(model.LastNode(), "then_branch");
+  onnx::GraphProto& yes = GraphOf(model.LastNode(), "then_branch");
   AddNode(yes, "Relu", {"x"}, "inner");
   yes.add_output()->set_name("inner");
-  onnx::GraphProto& no = Branch(model.LastNode(), "else_branch");
+  onnx::GraphProto& no = GraphOf(model.LastNode(), "else_branch");
   AddNode(no, "Neg", {"x"}, "inner");
   no.add_output()->set_name("inner");
   model.Node("Abs", {"z"}, {}, {"y"}, "last");
   model.Output("y");
-}
-
-std::vector<std::string> Operators(const graph::Graph& graph) {
-  std::vector<std::string> names;
-  for (const graph::Node& node : graph.nodes) names.push_back(node.op);
-  return names;
 }
 
 bool Has(const graph::Graph& graph, const std::string& op) {
@@ -76,10 +54,10 @@ TEST_F(ImportTest, BranchesKeepWhatTheyReadAndGive) {
   model.Node("Cast", {"training"}, {{"to", Int(9)}}, {"is_training"}, "cast");
   model.Node("If", {"is_training"}, {}, {"a", "b", "c"}, "outer");
   onnx::NodeProto& outer = model.LastNode();
-  onnx::GraphProto& yes = Branch(outer, "then_branch");
+  onnx::GraphProto& yes = GraphOf(outer, "then_branch");
   AddNode(yes, "Relu", {"x"}, "u");
   for (int i = 0; i < 3; ++i) yes.add_output()->set_name("u");
-  onnx::GraphProto& no = Branch(outer, "else_branch");
+  onnx::GraphProto& no = GraphOf(outer, "else_branch");
   onnx::TensorProto& constant = *no.add_initializer();
   constant.set_name("c");  // as the If's own output: names inside are their own
   constant.set_data_type(onnx::TensorProto::FLOAT);
@@ -88,10 +66,10 @@ TEST_F(ImportTest, BranchesKeepWhatTheyReadAndGive) {
   for (const float value : {1.f, 2.f, 3.f}) constant.add_float_data(value);
   AddNode(no, "If", {"is_training"}, "v");
   onnx::NodeProto& nested = *no.mutable_node(0);
-  onnx::GraphProto& nested_yes = Branch(nested, "then_branch");
+  onnx::GraphProto& nested_yes = GraphOf(nested, "then_branch");
   AddNode(nested_yes, "Neg", {"x"}, "w");
   nested_yes.add_output()->set_name("w");
-  onnx::GraphProto& nested_no = Branch(nested, "else_branch");
+  onnx::GraphProto& nested_no = GraphOf(nested, "else_branch");
   AddNode(nested_no, "Add", {"x", "c"}, "w");
   nested_no.add_output()->set_name("w");
   for (const char* name : {"v", "x", "c"}) no.add_output()->set_name(name);
@@ -125,7 +103,7 @@ void ChoiceOnData(OnnxBuilder& model, const std::string& otherwise) {
   model.Node("Greater", {"sum", "zero"}, {}, {"is_positive"}, "greater");
   model.Node("If", {"is_positive"}, {}, {"y"}, "choice");
   for (const char* key : {"then_branch", "else_branch"}) {
-    onnx::GraphProto& branch = Branch(model.LastNode(), key);
+    onnx::GraphProto& branch = GraphOf(model.LastNode(), key);
     AddNode(branch, key[0] == 't' ? "Relu" : otherwise, {"x"}, "inner");
     branch.add_output()->set_name("inner");
   }
@@ -198,10 +176,10 @@ TEST_F(ImportTest, BranchInsideAFunctionReadsItsValues) {
   choice.set_op_type("If");
   choice.add_input("sure");
   choice.add_output("result");
-  onnx::GraphProto& yes = Branch(choice, "then_branch");
+  onnx::GraphProto& yes = GraphOf(choice, "then_branch");
   AddNode(yes, "Relu", {"turned"}, "inner");
   yes.add_output()->set_name("inner");
-  onnx::GraphProto& no = Branch(choice, "else_branch");
+  onnx::GraphProto& no = GraphOf(choice, "else_branch");
   AddNode(no, "Abs", {"turned"}, "inner");
   no.add_output()->set_name("inner");
 
@@ -217,10 +195,10 @@ TEST_F(ImportTest, BranchInsideAFunctionReadsItsValues) {
 void AddChoice(OnnxBuilder& model, const std::string& condition, const std::string& from,
                const std::string& to) {
   model.Node("If", {condition}, {}, {to}, "choice");
-  onnx::GraphProto& yes = Branch(model.LastNode(), "then_branch");
+  onnx::GraphProto& yes = GraphOf(model.LastNode(), "then_branch");
   AddNode(yes, "Relu", {from}, "inner");
   yes.add_output()->set_name("inner");
-  onnx::GraphProto& no = Branch(model.LastNode(), "else_branch");
+  onnx::GraphProto& no = GraphOf(model.LastNode(), "else_branch");
   AddNode(no, "Neg", {from}, "inner");
   no.add_output()->set_name("inner");
 }

@@ -9,23 +9,6 @@
 namespace octet::import {
 namespace {
 
-onnx::GraphProto& BodyOf(onnx::NodeProto& node, const std::string& key) {
-  onnx::AttributeProto& attribute = *node.add_attribute();
-  attribute.set_name(key);
-  attribute.set_type(onnx::AttributeProto::GRAPH);
-  attribute.mutable_g()->set_name(key);
-  return *attribute.mutable_g();
-}
-
-onnx::NodeProto& Add(onnx::GraphProto& graph, const std::string& op,
-                     const std::vector<std::string>& inputs, const std::string& output) {
-  onnx::NodeProto& node = *graph.add_node();
-  node.set_op_type(op);
-  for (const std::string& input : inputs) node.add_input(input);
-  node.add_output(output);
-  return node;
-}
-
 void Bool(OnnxBuilder& model, const std::string& name, bool value) {
   onnx::TensorProto& tensor = *model.Proto().mutable_graph()->add_initializer();
   tensor.set_name(name);
@@ -37,21 +20,15 @@ void Bool(OnnxBuilder& model, const std::string& name, bool value) {
 onnx::GraphProto& ReluLoop(OnnxBuilder& model, const std::string& count, const std::string& from,
                            const std::string& to) {
   model.Node("Loop", {count, "yes", from}, {}, {to}, "loop");
-  onnx::GraphProto& body = BodyOf(model.LastNode(), "body");
+  onnx::GraphProto& body = GraphOf(model.LastNode(), "body");
   for (const char* name : {"step", "holds", "state"}) body.add_input()->set_name(name);
-  Add(body, "Relu", {"state"}, "new");
+  AddNode(body, "Relu", {"state"}, "new");
   for (const char* name : {"holds", "new"}) body.add_output()->set_name(name);
   return body;
 }
 
-std::vector<std::string> OperatorsIn(const graph::Graph& graph) {
-  std::vector<std::string> names;
-  for (const graph::Node& node : graph.nodes) names.push_back(node.op);
-  return names;
-}
-
 int64_t CountOf(const graph::Graph& graph, const std::string& op) {
-  const std::vector<std::string> names = OperatorsIn(graph);
+  const std::vector<std::string> names = Operators(graph);
   return std::count(names.begin(), names.end(), op);
 }
 
@@ -92,8 +69,8 @@ TEST_F(ImportTest, WhatIsTheSameInEachStepIsThereOnce) {
   model.Initializer("count", {}, std::vector<int64_t>{4});
   Bool(model, "yes", true);
   onnx::GraphProto& body = ReluLoop(model, "count", "x", "y");
-  Add(body, "Sigmoid", {"x"}, "gate");
-  Add(body, "Mul", {"new", "gate"}, "gated");
+  AddNode(body, "Sigmoid", {"x"}, "gate");
+  AddNode(body, "Mul", {"new", "gate"}, "gated");
   body.mutable_output(1)->set_name("gated");
   model.Output("y");
   const graph::Graph graph = Import(model);
@@ -108,10 +85,10 @@ TEST_F(ImportTest, LoopsWithinLoopsShareOneLimit) {
   model.Initializer("count", {}, std::vector<int64_t>{150});
   Bool(model, "yes", true);
   onnx::GraphProto& outer = ReluLoop(model, "count", "x", "y");
-  onnx::NodeProto& inner = Add(outer, "Loop", {"count", "yes", "new"}, "result");
-  onnx::GraphProto& body = BodyOf(inner, "body");
+  onnx::NodeProto& inner = AddNode(outer, "Loop", {"count", "yes", "new"}, "result");
+  onnx::GraphProto& body = GraphOf(inner, "body");
   for (const char* name : {"i", "c", "s"}) body.add_input()->set_name(name);
-  Add(body, "Neg", {"s"}, "t");
+  AddNode(body, "Neg", {"s"}, "t");
   for (const char* name : {"c", "t"}) body.add_output()->set_name(name);
   outer.mutable_output(1)->set_name("result");
   model.Output("y");
@@ -131,19 +108,19 @@ TEST_F(ImportTest, LoopThatDependsOnNumbersIsRefused) {
   // Which is what the advice leads to.
   ImportOptions cut;
   cut.cut_at = {"most"};
-  EXPECT_EQ(OperatorsIn(Import(model, cut)), std::vector<std::string>{"ReduceMax"});
+  EXPECT_EQ(Operators(Import(model, cut)), std::vector<std::string>{"ReduceMax"});
 
   OnnxBuilder until;
   until.Input("x", {1, 3});
   until.Initializer("count", {}, std::vector<int64_t>{9});
   Bool(until, "yes", true);
   onnx::GraphProto& body = ReluLoop(until, "count", "x", "y");
-  onnx::NodeProto& sum = Add(body, "ReduceSum", {"new"}, "sum");
+  onnx::NodeProto& sum = AddNode(body, "ReduceSum", {"new"}, "sum");
   onnx::AttributeProto& keep = *sum.add_attribute();
   keep.set_name("keepdims");
   keep.set_type(onnx::AttributeProto::INT);
   keep.set_i(0);
-  Add(body, "Greater", {"sum", "sum"}, "more");
+  AddNode(body, "Greater", {"sum", "sum"}, "more");
   body.mutable_output(0)->set_name("more");
   until.Output("y");
   EXPECT_SAYS(Refusal(until), "its condition 'loop/0/more' depends on the input's numbers");
@@ -163,7 +140,7 @@ TEST_F(ImportTest, FlowThatDoesNotFitIsNamed) {
   OnnxBuilder scan;
   scan.Input("x", {1, 3});
   scan.Node("Scan", {"x"}, {{"num_scan_inputs", Int(7)}}, {"y"}, "scan");
-  BodyOf(scan.LastNode(), "body");
+  GraphOf(scan.LastNode(), "body");
   scan.Output("y");
   EXPECT_SAYS(Refusal(scan), "node 'scan' (Scan): num_scan_inputs is 7 of 1 inputs");
 
@@ -171,7 +148,7 @@ TEST_F(ImportTest, FlowThatDoesNotFitIsNamed) {
   branch.Input("x", {1, 3});
   Bool(branch, "yes", true);
   branch.Node("If", {"yes"}, {}, {"y"}, "choice");
-  BodyOf(branch.LastNode(), "then_branch");
+  GraphOf(branch.LastNode(), "then_branch");
   branch.Output("y");
   EXPECT_SAYS(Refusal(branch), "node 'choice' (If): its then_branch has 0 results, the node 1");
 }
@@ -214,15 +191,15 @@ TEST_F(ImportTest, DeepNestingIsRefusedOrRead) {
     onnx::GraphProto* graph = model.Proto().mutable_graph();
     for (int i = 0; i < depth; ++i) {
       const std::string own = std::to_string(i);
-      onnx::NodeProto& choice = Add(*graph, "If", {"yes"}, i == 0 ? "y" : "r" + own);
+      onnx::NodeProto& choice = AddNode(*graph, "If", {"yes"}, i == 0 ? "y" : "r" + own);
       choice.set_name("choice" + own);
       if (i > 0) graph->add_output()->set_name("r" + own);
-      onnx::GraphProto& no = BodyOf(choice, "else_branch");
-      Add(no, "Neg", {"x"}, "n");
+      onnx::GraphProto& no = GraphOf(choice, "else_branch");
+      AddNode(no, "Neg", {"x"}, "n");
       no.add_output()->set_name("n");
-      graph = &BodyOf(choice, "then_branch");
+      graph = &GraphOf(choice, "then_branch");
     }
-    Add(*graph, "Relu", {"x"}, "last");
+    AddNode(*graph, "Relu", {"x"}, "last");
     graph->add_output()->set_name("last");
     model.Output("y");
     if (depth < 30) {

@@ -84,6 +84,30 @@ class ImportTest : public testing::Test {
   std::filesystem::path folder_;
 };
 
+// A graph of a node of control flow.
+inline onnx::GraphProto& GraphOf(onnx::NodeProto& node, const std::string& key) {
+  onnx::AttributeProto& attribute = *node.add_attribute();
+  attribute.set_name(key);
+  attribute.set_type(onnx::AttributeProto::GRAPH);
+  attribute.mutable_g()->set_name(key);
+  return *attribute.mutable_g();
+}
+
+inline onnx::NodeProto& AddNode(onnx::GraphProto& graph, const std::string& op,
+                                const std::vector<std::string>& inputs, const std::string& output) {
+  onnx::NodeProto& node = *graph.add_node();
+  node.set_op_type(op);
+  for (const std::string& input : inputs) node.add_input(input);
+  node.add_output(output);
+  return node;
+}
+
+inline std::vector<std::string> Operators(const graph::Graph& graph) {
+  std::vector<std::string> names;
+  for (const graph::Node& node : graph.nodes) names.push_back(node.op);
+  return names;
+}
+
 #define EXPECT_SAYS(line, part) EXPECT_PRED_FORMAT2(octet::import::Says, line, part)
 
 inline testing::AssertionResult Says(const char*, const char*, const std::string& line,
