@@ -31,8 +31,8 @@ std::vector<std::filesystem::path> ModelsUnder(const std::filesystem::path& fold
 // Debian's libonnx-testdata: folders with a model and a data set.
 std::vector<std::filesystem::path> BackendFolders();
 // `frozen`: every input but the largest of floats, or the sequence of a recurrent node, becomes a
-// constant of its stored value, so that passes have something to fold. Throws UserError where it is not read, std::runtime_error where
-// its stored inputs are no tensors of numbers.
+// constant of its stored value, so that passes have something to fold. Throws UserError where it is
+// not read, std::runtime_error where its stored inputs are no tensors of numbers.
 OracleCase ReadBackendCase(const std::filesystem::path& folder, bool frozen);
 
 }  // namespace octet::test
