@@ -35,6 +35,9 @@ struct Watch {
   uint64_t updated_us;
 };
 
+// Of Watch.passes either way. Only the sign counts.
+constexpr int32_t kMostPasses = 1 << 20;
+
 struct Slot {
   uint64_t id, seen_us;
   uint32_t label, zero;

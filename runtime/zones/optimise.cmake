@@ -1,2 +1,2 @@
 # Once a frame, on few numbers: small before fast.
-octet_optimise(-Os memory.cc watch.cc zones.cc)
+octet_optimise(-Os memory.cc snapshot.cc watch.cc zones.cc)

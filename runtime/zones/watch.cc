@@ -1,5 +1,7 @@
 #include "runtime/zones/watch.h"
 
+#include <string.h>
+
 namespace octet {
 namespace zones {
 namespace {
@@ -59,7 +61,7 @@ void FollowWay(const octet_zone_point* points, const octet_zone_point& anchor, W
   const int32_t side = Sign(Cross(points[0], points[1], anchor));
   if (side != 0) {
     if (watch->way_side == -side && watch->is_seen != 0 &&
-        Passes(points[0], points[1], watch->last, anchor)) {
+        Passes(points[0], points[1], watch->last, anchor) && watch->passes * side < kMostPasses) {
       watch->passes += side;
     }
     watch->way_side = side;
@@ -94,6 +96,19 @@ void BeginSide(const Zone& zone, uint64_t time_us, Watch* watch) {
   if (watch->side != 0) return;
   watch->side = IsLine(zone) ? watch->way_side : -1;
   watch->begun_us = time_us;
+}
+
+bool IsSoundSide(const Zone& zone, const octet_zone_point* points, const Watch& watch) {
+  if (!IsLine(zone)) {
+    return (watch.side == -1 || watch.side == 1) && watch.way_side == 0 && watch.passes == 0;
+  }
+  const int32_t last = Sign(Cross(points[0], points[1], watch.last));
+  if (watch.side == 0) {  // no anchor was beside the line
+    return last == 0 && watch.way_side == 0 && watch.passes == 0 && watch.decision_count == 0;
+  }
+  return (watch.side == -1 || watch.side == 1) && (watch.way_side == -1 || watch.way_side == 1) &&
+         (last == 0 || last == watch.way_side) && watch.passes >= -kMostPasses &&
+         watch.passes <= kMostPasses;
 }
 
 }  // namespace
@@ -150,6 +165,24 @@ octet_zone_event End(const Zone& zone, uint64_t seen_us, const Watch& watch) {
   }
   event.ended = 1;
   return event;
+}
+
+bool IsSound(const Zone& zone, const octet_zone_point* points, uint64_t seen_us,
+             const Watch& watch) {
+  if (watch.is_seen == 0) {
+    const Watch none = {};
+    return memcmp(&watch, &none, sizeof(none)) == 0;
+  }
+  if (watch.is_seen > 1 || watch.is_disputed > 1 || watch.zero != 0 || watch.decision_count > 32 ||
+      watch.last.x < -kMostCoordinate || watch.last.x > kMostCoordinate ||
+      watch.last.y < -kMostCoordinate || watch.last.y > kMostCoordinate ||
+      !IsSoundSide(zone, points, watch)) {
+    return false;
+  }
+  const uint32_t others = CountOthers(zone, watch);
+  return others < zone.frames && (others != 0) == (watch.is_disputed != 0) &&
+         watch.begun_us <= seen_us && watch.disputed_us <= seen_us && watch.updated_us <= seen_us &&
+         (watch.is_disputed == 0 || watch.disputed_us >= watch.begun_us);
 }
 
 }  // namespace zones

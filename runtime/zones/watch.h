@@ -16,6 +16,9 @@ octet_zone_event Observe(const Zone& zone, const octet_zone_point* points, const
                          const octet_track& track, uint64_t time_us, Watch* watch);
 // The event of a track's end.
 octet_zone_event End(const Zone& zone, uint64_t seen_us, const Watch& watch);
+// Whether calls of Observe can have left this. seen_us: of the track.
+bool IsSound(const Zone& zone, const octet_zone_point* points, uint64_t seen_us,
+             const Watch& watch);
 
 }  // namespace zones
 }  // namespace octet

@@ -66,15 +66,26 @@ void CheckList(const std::vector<octet_track>& list, uint32_t count, uint64_t* l
 }
 
 // What a copy says may be wrong in any bit; what it leaves is refused, or runs.
+void DamageCopy(Bytes* bytes, std::vector<uint8_t>* copy) {
+  for (uint32_t i = bytes->Byte() % 8; i != 0; --i) {
+    (*copy)[bytes->Word() % copy->size()] ^= bytes->Byte();
+  }
+}
+
 void Damage(octet_tracks* tracks, Bytes* bytes) {
   octet_tracks_info info;
   FUZZ_CHECK(octet_tracks_describe(tracks, &info).code == OCTET_OK);
   std::vector<uint8_t> copy(info.snapshot_bytes);
   FUZZ_CHECK(octet_tracks_get(tracks, copy.data(), copy.size()).code == OCTET_OK);
-  for (uint32_t i = bytes->Byte() % 8; i != 0; --i) {
-    copy[bytes->Word() % copy.size()] ^= bytes->Byte();
-  }
+  DamageCopy(bytes, &copy);
   octet_tracks_set(tracks, copy.data(), copy.size());
+}
+
+void Damage(octet_zones* zones, size_t size, Bytes* bytes) {
+  std::vector<uint8_t> copy(size);
+  FUZZ_CHECK(octet_zones_get(zones, copy.data(), copy.size()).code == OCTET_OK);
+  DamageCopy(bytes, &copy);
+  octet_zones_set(zones, copy.data(), copy.size());
 }
 
 octet_zones* StartZones(Bytes* bytes, uint32_t capacity, std::vector<uint64_t>* memory) {
@@ -127,6 +138,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const uint8_t kind = bytes.Byte();
     if (kind == 255) Damage(tracks, &bytes);
     if (kind == 254) octet_tracks_reset(tracks);
+    if (kind == 253 && zones != nullptr) Damage(zones, zone_memory.size() * 8, &bytes);
     time_us += kind % 8 == 0 ? uint64_t{bytes.Word()} << bytes.Byte() % 32 : 33333;
     if (kind % 4 != 0) boxes.clear();
     for (uint32_t i = kind / 4 % 16; i != 0; --i) boxes.push_back(BoxOf(&bytes));

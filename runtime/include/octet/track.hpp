@@ -65,6 +65,12 @@ class Zones {
     return octet_zones_counts(zones_, zone, label, counts);
   }
   void Reset() { octet_zones_reset(zones_); }
+  octet_status Get(void* memory, size_t bytes) const {
+    return octet_zones_get(zones_, memory, bytes);
+  }
+  octet_status Set(const void* memory, size_t bytes) {
+    return octet_zones_set(zones_, memory, bytes);
+  }
 
  private:
   octet_zones* zones_ = nullptr;

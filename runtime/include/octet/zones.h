@@ -115,6 +115,12 @@ OCTET_API octet_status octet_zones_counts(const octet_zones* zones, uint32_t zon
 /* Forgets all tracks without events, as after the camera was moved. Counts stay. */
 OCTET_API void octet_zones_reset(octet_zones* zones);
 
+/* A copy, octet_zones_bytes of the configuration long. OCTET_INVALID_ARGUMENT: another size. */
+OCTET_API octet_status octet_zones_get(const octet_zones* zones, void* memory, size_t bytes);
+/* OCTET_INVALID_ARGUMENT: another size, or a copy of other zones, labels or capacity.
+ * OCTET_CORRUPT: values that no zones have. On an error nothing has changed. */
+OCTET_API octet_status octet_zones_set(octet_zones* zones, const void* memory, size_t bytes);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,7 +1,9 @@
 // octet/zones.h: tracks that flicker, are lost, end; dwell times; counts by label; refusals.
 #include <algorithm>
 #include <climits>
+#include <cstring>
 
+#include "runtime/zones/memory.h"
 #include "tests/runtime/track/random.h"
 #include "tests/runtime/zones/zones_fixture.h"
 
@@ -180,6 +182,140 @@ TEST(Zones, AnyListAndAnyClockAreBounded) {
     ASSERT_EQ(entered - left, zones.Counts(1).inside);
   }
   EXPECT_GT(entered, 30u);
+}
+
+// Tracks that walk, are lost and end. Ids rise from `first`.
+std::vector<octet_track> RandomTracks(Random& random, uint64_t first) {
+  std::vector<octet_track> tracks;
+  for (uint64_t id = first + random.Below(3); tracks.size() < 6 && id < first + 9;
+       id += 1 + random.Below(3)) {
+    tracks.push_back(TrackAt(id, {random.Between(0, 65536), random.Between(20000, 50000)},
+                             random.OneIn(4) ? OCTET_TRACK_LOST : OCTET_TRACK_SEEN));
+    tracks.back().label = random.Below(4);
+  }
+  return tracks;
+}
+
+class ZonesCopies : public testing::Test {
+ protected:
+  std::vector<uint8_t> Copy() {
+    std::vector<uint8_t> copy(zones_.memory().size() * 8, 0xAA);
+    EXPECT_EQ(octet_zones_get(zones_.get(), copy.data(), copy.size()).code, OCTET_OK);
+    return copy;
+  }
+  octet_code Set(const std::vector<uint8_t>& copy) {
+    return octet_zones_set(zones_.get(), copy.data(), copy.size()).code;
+  }
+  // Whether a copy with another `value` at an offset is refused, and nothing has changed.
+  template <typename T>
+  bool IsCorrupt(size_t offset, T value) {
+    const std::vector<uint8_t> before = Copy();
+    std::vector<uint8_t> damaged = before;
+    memcpy(damaged.data() + offset, &value, sizeof(value));
+    return Set(damaged) == OCTET_CORRUPT && Copy() == before;
+  }
+
+  Random random_{23};
+  Zones zones_{{Default(kLine), Default(kSquare)}, 6};
+};
+
+TEST_F(ZonesCopies, GoOnAsTheOriginal) {
+  for (uint64_t f = 0; f < 60; ++f) zones_.Frame(RandomTracks(random_, 1 + f / 8));
+  const std::vector<uint8_t> copy = Copy();
+  std::vector<std::vector<octet_track>> film;
+  for (uint64_t f = 60; f < 120; ++f) film.push_back(RandomTracks(random_, 1 + f / 8));
+  Zones others({Default(kLine), Default(kSquare)}, 6);
+  others.Frame(film.front());  // what is there before counts for nothing
+  ASSERT_EQ(octet_zones_set(others.get(), copy.data(), copy.size()).code, OCTET_OK);
+  uint64_t events = 0;
+  uint64_t step_us = zones_.time_us() - others.time_us() + 100000;
+  for (const auto& tracks : film) {
+    const auto original = zones_.Frame(tracks), again = others.Frame(tracks, step_us);
+    step_us = 100000;
+    ASSERT_EQ(original.size(), again.size());
+    for (size_t i = 0; i < original.size(); ++i) {
+      ASSERT_EQ(memcmp(&original[i], &again[i], sizeof(again[i])), 0);
+    }
+    events += original.size();
+  }
+  EXPECT_GT(events, 50u);
+  std::vector<uint8_t> end(copy.size());
+  octet_zones_get(others.get(), end.data(), end.size());
+  EXPECT_EQ(Copy(), end);
+  EXPECT_NE(copy, end);
+}
+
+TEST_F(ZonesCopies, OfOtherZonesAreRefused) {
+  zones_.Frame({TrackAt(1, {32768, 32768})});
+  const std::vector<uint8_t> copy = Copy();
+  std::vector<uint8_t> shorter(copy.begin(), copy.end() - 1);
+  EXPECT_EQ(Set(shorter), OCTET_INVALID_ARGUMENT);
+  EXPECT_EQ(octet_zones_get(zones_.get(), shorter.data(), shorter.size()).code,
+            OCTET_INVALID_ARGUMENT);
+  EXPECT_EQ(octet_zones_get(zones_.get(), nullptr, copy.size()).code, OCTET_INVALID_ARGUMENT);
+  EXPECT_EQ(octet_zones_set(zones_.get(), nullptr, copy.size()).code, OCTET_INVALID_ARGUMENT);
+  octet_zone other = Default(kSquare);
+  other.frames = 1;
+  std::vector<Point> moved = kSquare;
+  moved[3].x += 1;
+  for (const octet_zone& zone : {other, Default(moved)}) {
+    Zones others({Default(kLine), zone}, 6);
+    EXPECT_EQ(octet_zones_set(others.get(), copy.data(), copy.size()).code, OCTET_INVALID_ARGUMENT);
+  }
+  Zones fewer({Default(kLine), Default(kSquare)}, 5);
+  EXPECT_EQ(octet_zones_set(fewer.get(), copy.data(), copy.size()).code, OCTET_INVALID_ARGUMENT);
+  EXPECT_EQ(Set(copy), OCTET_OK);
+}
+
+TEST_F(ZonesCopies, WithValuesThatNoZonesHaveAreRefused) {
+  for (uint32_t f = 0; f < 4; ++f) {
+    zones_.Frame({TrackAt(1, {32768, 40000}), TrackAt(2, {32768, 20000})});
+  }
+  using namespace zones;
+  const Parts parts(zones_.get());
+  const auto at = [&](const void* part) {
+    return static_cast<size_t>(static_cast<const uint8_t*>(part) -
+                               reinterpret_cast<const uint8_t*>(parts.state));
+  };
+  EXPECT_TRUE(IsCorrupt(at(&parts.state->slot_count), uint32_t{7}));
+  EXPECT_TRUE(IsCorrupt(at(&parts.state->last_us), uint64_t{0}));
+  EXPECT_TRUE(IsCorrupt(at(&parts.slots[0].id), uint64_t{2}));
+  EXPECT_TRUE(IsCorrupt(at(&parts.slots[0].id), UINT64_MAX));
+  EXPECT_TRUE(IsCorrupt(at(&parts.slots[1].seen_us), zones_.time_us() + 1));
+  EXPECT_TRUE(IsCorrupt(at(&parts.counts[4].out), uint64_t{5}));
+  const Watch &line = parts.watches[0], &square = parts.watches[1];
+  for (const Watch* watch : {&line, &square}) {
+    EXPECT_TRUE(IsCorrupt(at(&watch->side), int32_t{2}));
+    EXPECT_TRUE(IsCorrupt(at(&watch->is_seen), uint32_t{0}));
+    EXPECT_TRUE(IsCorrupt(at(&watch->is_disputed), uint32_t{1}));
+    EXPECT_TRUE(IsCorrupt(at(&watch->decisions), ~watch->decisions));
+    EXPECT_TRUE(IsCorrupt(at(&watch->passes), INT32_MAX));
+    EXPECT_TRUE(IsCorrupt(at(&watch->begun_us), UINT64_MAX));
+    EXPECT_TRUE(IsCorrupt(at(&watch->updated_us), UINT64_MAX));
+    EXPECT_TRUE(IsCorrupt(at(&watch->last.x), (1 << 20) + 1));
+  }
+  EXPECT_TRUE(IsCorrupt(at(&line.way_side), -line.way_side));
+  EXPECT_TRUE(IsCorrupt(at(&square.way_side), int32_t{1}));
+}
+
+TEST_F(ZonesCopies, ThatAreDamagedAreRefusedOrRun) {
+  uint32_t refused = 0;
+  for (uint64_t n = 0; n < 4000; ++n) {
+    zones_.Frame(RandomTracks(random_, 1 + n / 8));
+    const std::vector<uint8_t> now = Copy();
+    std::vector<uint8_t> damaged = now;
+    for (uint32_t i = 0; i <= random_.Below(3); ++i) {
+      damaged[random_.Below(static_cast<uint32_t>(damaged.size()))] =
+          static_cast<uint8_t>(random_.Bits());
+    }
+    if (Set(damaged) == OCTET_OK) {
+      ASSERT_EQ(Set(now), OCTET_OK);  // a clock of the far future stays for one frame
+      continue;
+    }
+    ++refused;
+    ASSERT_EQ(Copy(), now);
+  }
+  EXPECT_GT(refused, 1000u);
 }
 
 TEST(ZonesCalls, RefuseWhatIsWrong) {
