@@ -15,7 +15,7 @@ struct ShippedHash {
 };
 
 inline constexpr ShippedHash kShippedHashes[] = {
-    {"int8", "e38ca033b2393a105f061bd2e1c2fbe9ee5548631b9d5f82cd37dd497406d8d4"},
+    {"int8", "35b0467ec33f85cd6b93a3c496ce0aa1ec283b8381dc39ea9a94a76682b6e6fb"},
     {"fp16", "10045d8de4d02a605dcf3c43a3ea5229c82aabc9c7ec885166e411179b7616d2"},
 };
 

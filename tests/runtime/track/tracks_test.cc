@@ -204,8 +204,10 @@ TEST_F(Tracks, ResetEndsTracksAndKeepsIds) {
 std::vector<octet_box> RandomBoxes(Random& random, uint32_t most) {
   std::vector<octet_box> boxes(random.Below(most + 1));
   for (octet_box& box : boxes) {
-    box = BoxAt(random.Between(0, 900), random.Between(0, 500), random.Between(0, 100) / 100.0,
-                random.Below(2));
+    // One after another: compilers choose the order of arguments.
+    const int x = random.Between(0, 900), y = random.Between(0, 500);
+    const double score = random.Between(0, 100) / 100.0;
+    box = BoxAt(x, y, score, random.Below(2));
   }
   return boxes;
 }
@@ -254,7 +256,8 @@ TEST_F(Tracks, ADamagedCopyIsRefusedOrRuns) {
     }
     Frame(RandomBoxes(random, 8));
   }
-  EXPECT_GT(refused, 1000u);
+  EXPECT_GT(refused, 400u);  // a tenth of either
+  EXPECT_LT(refused, 3600u);
   EXPECT_EQ(octet_tracks_set(tracks_, copy.data(), copy.size() - 1).code, OCTET_INVALID_ARGUMENT);
 }
 
