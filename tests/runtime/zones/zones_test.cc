@@ -189,8 +189,10 @@ std::vector<octet_track> RandomTracks(Random& random, uint64_t first) {
   std::vector<octet_track> tracks;
   for (uint64_t id = first + random.Below(3); tracks.size() < 6 && id < first + 9;
        id += 1 + random.Below(3)) {
-    tracks.push_back(TrackAt(id, {random.Between(0, 65536), random.Between(20000, 50000)},
-                             random.OneIn(4) ? OCTET_TRACK_LOST : OCTET_TRACK_SEEN));
+    // One draw a statement: the order of arguments is the compiler's.
+    const Point anchor = {random.Between(0, 65536), random.Between(20000, 50000)};
+    const bool is_lost = random.OneIn(4);
+    tracks.push_back(TrackAt(id, anchor, is_lost ? OCTET_TRACK_LOST : OCTET_TRACK_SEEN));
     tracks.back().label = random.Below(4);
   }
   return tracks;
@@ -305,8 +307,8 @@ TEST_F(ZonesCopies, ThatAreDamagedAreRefusedOrRun) {
     const std::vector<uint8_t> now = Copy();
     std::vector<uint8_t> damaged = now;
     for (uint32_t i = 0; i <= random_.Below(3); ++i) {
-      damaged[random_.Below(static_cast<uint32_t>(damaged.size()))] =
-          static_cast<uint8_t>(random_.Bits());
+      const uint32_t at = random_.Below(static_cast<uint32_t>(damaged.size()));
+      damaged[at] = static_cast<uint8_t>(random_.Bits());
     }
     if (Set(damaged) == OCTET_OK) {
       ASSERT_EQ(Set(now), OCTET_OK);  // a clock of the far future stays for one frame
