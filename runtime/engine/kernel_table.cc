@@ -99,10 +99,10 @@ bool FillKernelTable(Isa level, uint32_t features, KernelTable* table) {
   return true;
 }
 
-#define OCTET_SCRATCH_OF(folder, precision, isa, Bytes)                               \
-  if constexpr (IsNeeded(kScratchLines, Line{#folder "_" #precision, isa, 0})) {      \
-    constexpr uint32_t kLevels = IsaLevelsWith(isa);                                  \
-    if (int8 == (#precision[0] == 's') && IsaIsOneOf(level, kLevels)) bytes = &Bytes; \
+#define OCTET_SCRATCH_OF(folder, precision, isa, Bytes)                                 \
+  if constexpr (IsNeeded(kScratchLines, Line{#folder "_" #precision, isa, 0})) {        \
+    constexpr uint32_t kLevels = IsaLevelsWith(isa);                                    \
+    if (int8 == (#precision[0] == 's') && IsaIsOneOf(level, kLevels)) bytes = &(Bytes); \
   }
 
 ConvBytesFn ConvBytesOf(Isa level, bool int8) {

@@ -196,7 +196,7 @@ static inline uint64_t TileBytesF16(const ConvNeeds& n) {
 
 typedef uint64_t (*ConvBytesFn)(const ConvNeeds& needs);
 #define OCTET_SCRATCH(precision, word, isa, Bytes) \
-  constexpr ConvBytesFn k_conv_##precision##_##word = &Bytes;
+  constexpr ConvBytesFn k_conv_##precision##_##word = &(Bytes);
 #include "runtime/kernels/conv/scratch.inc"
 #undef OCTET_SCRATCH
 

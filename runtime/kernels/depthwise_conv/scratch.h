@@ -52,7 +52,7 @@ static inline uint64_t PointerBytesF16(const ConvGeometry& g) {
 
 typedef uint64_t (*DepthwiseBytesFn)(const ConvGeometry& g);
 #define OCTET_SCRATCH(precision, word, isa, Bytes) \
-  constexpr DepthwiseBytesFn k_depthwise_conv_##precision##_##word = &Bytes;
+  constexpr DepthwiseBytesFn k_depthwise_conv_##precision##_##word = &(Bytes);
 #include "runtime/kernels/depthwise_conv/scratch.inc"
 #undef OCTET_SCRATCH
 
