@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "octet/zones.h"
+#include "runtime/core/bytes.h"
 #include "runtime/zones/memory.h"
 #include "runtime/zones/watch.h"
 
@@ -36,7 +37,8 @@ bool IsOfSameSizes(const State& a, const State& b) {
 
 bool HasSameZones(const Copy& copy) {
   const size_t from = OffsetOf(copy.own, copy.own.zones), to = OffsetOf(copy.own, copy.own.counts);
-  return memcmp(static_cast<const uint8_t*>(copy.memory) + from, copy.own.zones, to - from) == 0;
+  return SameBytes(static_cast<const uint8_t*>(copy.memory) + from,
+                   reinterpret_cast<const uint8_t*>(copy.own.zones), to - from);
 }
 
 bool HasSoundSlots(const Copy& copy, const State& state) {

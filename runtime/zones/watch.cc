@@ -1,6 +1,6 @@
 #include "runtime/zones/watch.h"
 
-#include <string.h>
+#include "runtime/core/bytes.h"
 
 namespace octet {
 namespace zones {
@@ -171,7 +171,8 @@ bool IsSound(const Zone& zone, const octet_zone_point* points, uint64_t seen_us,
              const Watch& watch) {
   if (watch.is_seen == 0) {
     const Watch none = {};
-    return memcmp(&watch, &none, sizeof(none)) == 0;
+    return SameBytes(reinterpret_cast<const uint8_t*>(&watch),
+                     reinterpret_cast<const uint8_t*>(&none), sizeof(none));
   }
   if (watch.is_seen > 1 || watch.is_disputed > 1 || watch.zero != 0 || watch.decision_count > 32 ||
       watch.last.x < -kMostCoordinate || watch.last.x > kMostCoordinate ||
