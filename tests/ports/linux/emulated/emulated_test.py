@@ -219,10 +219,13 @@ class Cases:
         says("cam: frames come again")
         goes_on("cam")
         self.tell("kill $(cat /tmp/two.pid)")
-        summaries = [json.loads(line) for line in until("both summaries", lambda: (lines := self.tell(
-            "grep summary /tmp/two.json || true").splitlines()) and len(lines) == 2 and lines)]
+
+        def summaries() -> list:
+            return [json.loads(line) for line in self.tell("grep summary /tmp/two.json || true").splitlines()]
+
+        until("both summaries", lambda: len(summaries()) == 2)
         until("the end of the program", lambda: self.board.run("kill -0 $(cat /tmp/film.pid)").returncode != 0)
-        return ", ".join(f"{summary['camera']} {summary['summary']['frames']} frames" for summary in summaries)
+        return ", ".join(f"{summary['camera']} {summary['summary']['frames']} frames" for summary in summaries())
 
     def page_from_outside(self) -> str:
         self.board.stop()
