@@ -190,42 +190,24 @@ class Cases:
         return ", ".join(figures)
 
     def two_cameras(self) -> str:
-        """The kernel's camera and a program, in one list: the one is unplugged and back, the program dies, and the other one goes on each time."""
-        film, frame = "YUV4MPEG2 W64 H48 C420jpeg", 64 * 48 * 3 // 2
-        self.tell(f"cat >/tmp/film.sh <<'END'\necho $$ >/tmp/film.pid\necho '{film}'\nwhile echo FRAME; do head -c {frame} /dev/urandom; sleep 0.2; done\nEND\n"
+        """The kernel's camera and a program, in one list: the camera is unplugged and back, and the program goes on. The board waits itself."""
+        film, frame, driver = "YUV4MPEG2 W64 H48 C420jpeg", 64 * 48 * 3 // 2, "/sys/bus/platform/drivers/vivid"
+        self.tell(f"cat >/tmp/film.sh <<'END'\necho $$ >/tmp/film.pid\necho '{film}'\nwhile echo FRAME; do head -c {frame} /dev/zero; sleep 0.1; done\nEND\n"
                   f"cat >/tmp/two.yaml <<'END'\nmodel: {STORE}/slot-a.octet\njson: true\ncameras:\n"
                   "  - {name: cam, source: /dev/video0, size: 320x180, fps: 5}\n  - {name: film, source: 'exec:sh /tmp/film.sh'}\nEND\n"
+                  "cat >/tmp/wait.sh <<'END'\n"
+                  "count() { grep -c \"^{\\\"camera\\\":\\\"$1\\\",\\\"frame\\\"\" /tmp/two.json; }\n"
+                  "until_true() { for i in $(seq 400); do if eval \"$1\"; then return 0; fi; sleep 0.1; done; cat /tmp/two.err >&2; exit 1; }\n"
+                  "goes_on() { last=$(count $1); until_true \"[ \\$(count $1) -gt $((last + 2)) ]\"; }\nEND\n"
                   "octet-camera --config /tmp/two.yaml >/tmp/two.json 2>/tmp/two.err & echo $! >/tmp/two.pid")
-
-        def frames(name: str) -> int:
-            return int(self.tell(f"grep -c '^{{\"camera\":\"{name}\",\"frame\"' /tmp/two.json || true"))
-
-        def goes_on(name: str) -> None:
-            before = frames(name)
-            until(f"frames of {name}", lambda: frames(name) > before + 2)
-
-        def says(words: str) -> None:
-            until(words, lambda: words in self.tell("cat /tmp/two.err"))
-
-        goes_on("cam")
-        goes_on("film")
-        self.tell("echo vivid.0 >/sys/bus/platform/drivers/vivid/unbind")
-        says("cam: /dev/video0: the camera was disconnected")
-        goes_on("film")
-        self.tell("kill -9 $(cat /tmp/film.pid)")
-        says("film: sh was killed by signal 9")
-        goes_on("film")
-        self.tell("echo vivid.0 >/sys/bus/platform/drivers/vivid/bind")
-        says("cam: frames come again")
-        goes_on("cam")
-        self.tell("kill $(cat /tmp/two.pid)")
-
-        def summaries() -> list:
-            return [json.loads(line) for line in self.tell("grep summary /tmp/two.json || true").splitlines()]
-
-        until("both summaries", lambda: len(summaries()) == 2)
-        until("the end of the program", lambda: self.board.run("kill -0 $(cat /tmp/film.pid)").returncode != 0)
-        return ", ".join(f"{summary['camera']} {summary['summary']['frames']} frames" for summary in summaries())
+        waits = ". /tmp/wait.sh; "
+        self.tell(waits + "goes_on cam; goes_on film")
+        self.tell(waits + f"echo vivid.0 >{driver}/unbind; until_true 'grep -q \"cam: /dev/video0: the camera was disconnected\" /tmp/two.err'; goes_on film")
+        self.tell(waits + f"echo vivid.0 >{driver}/bind; until_true 'grep -q \"cam: frames come again\" /tmp/two.err'; goes_on cam")
+        said = self.tell(waits + "kill $(cat /tmp/two.pid); until_true '[ $(grep -c summary /tmp/two.json) = 2 ]'; "
+                         "until_true '! kill -0 $(cat /tmp/film.pid) 2>/dev/null'; grep summary /tmp/two.json")
+        summaries = [json.loads(line) for line in said.splitlines()]
+        return ", ".join(f"{summary['camera']} {summary['summary']['frames']} frames" for summary in summaries)
 
     def page_from_outside(self) -> str:
         self.board.stop()
