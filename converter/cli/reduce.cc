@@ -12,7 +12,6 @@
 #include "converter/blobs/blob_file.h"
 #include "converter/blobs/blob_session.h"
 #include "converter/cli/against_ort.h"
-#include "converter/convert/convert.h"
 #include "converter/convert/import.h"
 #include "converter/convert/inputs.h"
 #include "converter/executor/executor.h"
@@ -66,7 +65,7 @@ class Reducer {
   Reducer(const ReduceOptions& options, const std::function<void(int64_t)>& progress)
       : options_(options),
         progress_(progress),
-        graph_(convert::LoadGraph(options.convert.model, options.convert.import, nullptr)),
+        graph_(convert::ImportGraph(options.convert.model, options.convert.import)),
         model_(exporting::ReadWhole(options.convert.model)) {
     import::BindInputs(options.convert.import.bound, options.convert.import.input_shapes, &model_);
     std::vector<std::string> warnings;
@@ -219,7 +218,7 @@ class Reducer {
     SaveInputs(part.inputs, files);
   }
 
-  // What this project's FP32 computes of these values, all samples one behind the other.
+  // What FP32 computes of these values in the graph as imported, all samples one behind the other.
   void SaveInputs(const std::vector<std::string>& names,
                   const std::vector<std::string>& files) const {
     std::vector<std::vector<float>> values(names.size());
@@ -251,13 +250,14 @@ class Reducer {
     convert.judge = false;
     convert.effort =
         convert::Effort::kFast;  // a part alone must not be mended as it is not in the whole
-    const convert::Conversion conversion = convert::Convert(convert);
+    const convert::Conversion conversion = options_.converter(convert);
     const std::string path = model + ".octet";
     write::SaveFile(path, conversion.blob);
     const blobs::BlobFile file(path);
     const blobs::BlobSession session(file, port::BestIsa(port::DetectCpu()));
-    executor::Executor executor(conversion.graph);
-    const Datasets data = OpenParts(conversion.graph, files);
+    const graph::Graph imported = convert::ImportGraph(model, {});
+    executor::Executor executor(imported);
+    const Datasets data = OpenParts(imported, files);
     judge::Agreement agreement;
     for (int64_t i = 0; i < samples_; ++i) {
       std::vector<graph::Tensor> inputs;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "converter/convert/options.h"
+#include "converter/convert/convert.h"
 
 namespace octet::cli {
 
@@ -21,6 +21,8 @@ struct ReduceOptions {
   // where a value differs by more than kFp32Share of its range (against_ort).
   double bound_db = 10;
   int64_t samples = 4;  // of the data, which convert each part and judge it
+  // What makes a blob of each part: tests have one that is wrong.
+  std::function<convert::Conversion(const convert::ConvertOptions&)> converter = convert::Convert;
 };
 
 struct Reduced {

@@ -82,15 +82,15 @@ Calibrated Calibrate(const Prepared& from) {
   result.given = result.inputs.empty() ? 1 : result.inputs[0]->size();
   result.choice = ChooseSamples(result.graph, options, from.info, &result.inputs);
   for (const auto& input : result.inputs) result.datasets.push_back(input.get());
-  if (from.constant_parts && TakeConstantParts(result.datasets, options, &result.graph) > 0) {
+  if (from.config.constant_parts &&
+      TakeConstantParts(result.datasets, options, &result.graph) > 0) {
     InModel(options.model, [&] { CheckPlans(result.graph, from.config); });
   }
   AnswerKeeper keeper(result);
   result.statistics =
       CollectStatistics(result.graph, result.datasets, options, keeper.Listener(), &result.halves);
   result.answers = std::move(keeper.answers);
-  result.samples =
-      std::min<int64_t>(options.samples, result.datasets.empty() ? 0 : result.datasets[0]->size());
+  result.samples = result.datasets.empty() ? 0 : result.datasets[0]->size();
   return result;
 }
 

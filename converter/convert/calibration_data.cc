@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -31,6 +32,14 @@ std::vector<const images::Dataset*> Pointers(
 void Keep(const std::vector<int64_t>& samples,
           std::vector<std::unique_ptr<images::Dataset>>* inputs) {
   for (auto& input : *inputs) input = images::Subset(std::move(input), samples);
+}
+
+void Pick(const std::vector<int64_t>& samples, SampleChoice* choice,
+          std::vector<std::unique_ptr<images::Dataset>>* inputs) {
+  std::vector<int64_t> of_given;
+  for (const int64_t sample : samples) of_given.push_back(choice->IndexOfGiven(sample));
+  choice->picked = std::move(of_given);
+  Keep(samples, inputs);
 }
 
 // What the choice of samples depends on besides model and data; empty where there is none.
@@ -92,11 +101,11 @@ SampleChoice ChooseSamples(const graph::Graph& graph, const ConvertOptions& opti
         calibrate::SelectSamples(graph, Pointers(*inputs), candidates, options.select);
     choice.cover = {static_cast<int64_t>(selection.samples.size()), selection.candidates,
                     selection.coverage};
-    std::vector<int64_t>& covering = choice.covering.emplace(selection.samples);
-    for (int64_t& sample : covering) {
-      if (choice.understood) sample = (*choice.understood)[static_cast<size_t>(sample)];
-    }
-    Keep(selection.samples, inputs);
+    Pick(selection.samples, &choice, inputs);
+  }
+  const int64_t left = inputs->empty() ? 0 : inputs->front()->size();
+  if (left > options.samples) {
+    Pick(calibrate::PickSamples(left, options.samples, options.seed), &choice, inputs);
   }
   return choice;
 }

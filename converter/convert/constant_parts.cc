@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -106,8 +107,8 @@ int TakeInRounds(const std::vector<const images::Dataset*>& datasets, const Conv
                  graph::Graph* graph) {
   if (datasets.empty()) return 0;
   const int threads = ThreadCount(options.threads);
-  const std::vector<int64_t> samples =
-      calibrate::PickSamples(datasets[0]->size(), options.samples, options.seed);
+  std::vector<int64_t> samples(static_cast<size_t>(datasets[0]->size()));
+  std::iota(samples.begin(), samples.end(), int64_t{0});
   std::vector<int64_t> few = samples;
   few.resize(std::min<size_t>(few.size(), calibrate::kLeastValues));
   int taken = 0;

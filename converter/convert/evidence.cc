@@ -20,7 +20,7 @@ namespace octet::convert {
 namespace {
 
 // Of the samples given: those that calibration leaves, where there are any.
-JudgeSamples Choose(const Calibrated& calibrated, const simulate::Samples& decided, bool answers) {
+JudgeSamples Choose(const Calibrated& calibrated, bool answers) {
   if (calibrated.inputs.empty()) return {{0}, 0, 1, {}, 1};  // one answer, whatever is given
   const auto all_of = [&calibrated](const std::optional<std::vector<int64_t>>& chosen) {
     if (chosen) return *chosen;
@@ -29,9 +29,7 @@ JudgeSamples Choose(const Calibrated& calibrated, const simulate::Samples& decid
     return all;
   };
   const std::vector<int64_t> kept = all_of(calibrated.choice.understood);
-  return ChooseJudgeSamples(kept, calibrated.choice.covering ? *calibrated.choice.covering : kept,
-                            calibrated.options().samples, calibrated.options().seed, decided,
-                            answers);
+  return ChooseJudgeSamples(kept, calibrated.choice.picked.value_or(kept), answers);
 }
 
 std::vector<int64_t> Spread(const std::vector<int64_t>& samples, size_t wanted) {
@@ -50,14 +48,14 @@ judge::Machine ThisMachine() {
 
 }  // namespace
 
-Evidence::Evidence(const Calibrated& calibrated, const simulate::Samples& decided)
+Evidence::Evidence(const Calibrated& calibrated)
     : calibrated_(calibrated), info_(calibrated.from.info) {
   if (auto found = FindJudgingDecoder(calibrated)) {
     decoder_ = std::move(found->preset);
     info_.task = blob::Task::kDetect;
     info_.decode = std::move(found->section);
   }
-  samples_ = Choose(calibrated, decided, HasAnswers());
+  samples_ = Choose(calibrated, HasAnswers());
   judging_ = samples_.indices;
   Warnings ignored;
   data_ = OpenCalibration(calibrated.graph, calibrated.options(), &ignored);

@@ -19,15 +19,13 @@
 #include "converter/convert/judge_samples.h"
 #include "converter/judge/answers.h"
 #include "converter/judge/judge.h"
-#include "converter/simulate/samples.h"
 #include "converter/write/write.h"
 
 namespace octet::convert {
 
 class Evidence {
  public:
-  // decided: the samples that recovery looks at.
-  Evidence(const Calibrated& calibrated, const simulate::Samples& decided);
+  explicit Evidence(const Calibrated& calibrated);
 
   // Whether plans have answers: a decoder reads their outputs.
   bool HasAnswers() const { return !info_.decode.empty(); }

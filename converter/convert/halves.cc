@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "converter/simulate/chance.h"
-#include "converter/support/error.h"
+#include "converter/support/not_possible.h"
 
 namespace octet::convert {
 namespace {
@@ -124,18 +124,19 @@ std::optional<HalvesFindings> CompareHalves(const simulate::Simulator& simulator
   const size_t least = std::min(samples[0].size(), samples[1].size());
   if (halves[0].empty() || halves[1].empty() || least < kHalvesLook) return std::nullopt;
   const graph::Graph& graph = simulator.topology().graph;
-  try {
-    const quantize::Scheme first = quantize::AssignScheme(graph, halves[0], config);
-    const quantize::Scheme second = quantize::AssignScheme(graph, halves[1], config);
-    HalvesFindings found = Measure(simulator, first, second, samples, 0, kHalvesLook);
-    if (found.Differ() && least > kHalvesLook) {
-      found = Measure(simulator, first, second, samples, kHalvesLook, kHalvesAsk);
-    }
-    FindTensor(graph, first, second, &found);
-    return found;
-  } catch (const UserError&) {  // a value that one half never reaches
-    return std::nullopt;
+  std::array<std::optional<quantize::Scheme>, 2> schemes;
+  for (size_t half = 0; half < 2; ++half) {
+    schemes[half] =
+        TryTo([&] { return quantize::AssignScheme(graph, halves[half], config); }).value;
+    if (!schemes[half]) return std::nullopt;  // a value that it never reaches
   }
+  const quantize::Scheme &first = *schemes[0], &second = *schemes[1];
+  HalvesFindings found = Measure(simulator, first, second, samples, 0, kHalvesLook);
+  if (found.Differ() && least > kHalvesLook) {
+    found = Measure(simulator, first, second, samples, kHalvesLook, kHalvesAsk);
+  }
+  FindTensor(graph, first, second, &found);
+  return found;
 }
 
 }  // namespace octet::convert

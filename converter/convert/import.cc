@@ -6,13 +6,13 @@
 namespace octet::convert {
 
 graph::Graph ImportGraph(const std::string& model, const import::ImportOptions& options) {
-  return InModel(model, [&] {
-    graph::Graph graph = import::ImportOnnx(model, options);
+  graph::Graph graph = import::ImportOnnx(model, options);
+  InModel(model, [&] {
     import::CheckOperators(graph);
     import::CheckInputs(graph);
     operators::InferShapes(graph);
-    return graph;
   });
+  return graph;
 }
 
 graph::Graph LoadGraph(const std::string& model, const import::ImportOptions& options,

@@ -8,15 +8,14 @@
 
 namespace octet::convert {
 
-// What `f` returns; its UserErrors begin with the path of the model.
+// What `f` returns; its UserErrors begin with the path of the model. Import writes the path itself,
+// and runs outside.
 template <typename F>
 auto InModel(const std::string& path, F&& f) {
   try {
     return f();
   } catch (const UserError& error) {
-    const std::string line = error.what();
-    if (line.rfind(path, 0) == 0) throw;
-    Fail("{}: {}", path, line);
+    throw UserError(path + ": " + error.what());
   }
 }
 

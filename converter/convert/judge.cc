@@ -40,7 +40,7 @@ void Analyze(Judged* result) {
 void RemoveFailing(bool keep, Judged* result) {
   judge::Verdict& verdict = result->verdict;
   std::erase_if(result->plans, [&](const write::Plan& plan) {
-    const judge::PlanFindings& found = *verdict.findings.Find(plan.program.name);
+    const judge::PlanFindings& found = *verdict.findings.Find(plan.program.plan);
     if (!found.Fails()) return false;
     result->warnings.push_back(fmt::format("the {} plan fails and {}: {}", found.name,
                                            keep ? "is kept (--keep-failing)" : "is not in the blob",
@@ -56,14 +56,9 @@ void CompareHalves(Judged* result) {
   const Calibrated& calibrated = result->calibrated();
   if (result->options().effort == Effort::kFast || result->options().random_calibration) return;
   std::array<std::vector<int64_t>, 2> chosen;
-  const std::vector<int64_t> picks =
-      calibrate::PickSamples(calibrated.datasets.empty() ? 0 : calibrated.datasets[0]->size(),
-                             result->options().samples, result->options().seed);
   for (const int64_t sample : recovered.sets.report) {
-    const auto at = std::lower_bound(picks.begin(), picks.end(), sample);
-    if (at == picks.end() || *at != sample) continue;
     std::vector<int64_t>& half =
-        chosen[static_cast<size_t>(at - picks.begin()) / calibrate::kSamplesTogether % 2];
+        chosen[static_cast<size_t>(sample) / calibrate::kSamplesTogether % 2];
     if (half.size() < kHalvesLook + kHalvesAsk) half.push_back(sample);
   }
   const auto found =

@@ -2,10 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <set>
-#include <utility>
-
-#include "converter/calibrate/calibrate.h"
 
 namespace octet::convert {
 
@@ -21,25 +17,16 @@ void Add(const std::vector<int64_t>& among, int64_t count, std::vector<int64_t>*
 
 }  // namespace
 
-JudgeSamples ChooseJudgeSamples(const std::vector<int64_t>& kept,
-                                const std::vector<int64_t>& calibrating, int64_t samples,
-                                uint64_t seed, const simulate::Samples& decided, bool answers) {
-  std::vector<int64_t> calibrated;
-  for (const int64_t i :
-       calibrate::PickSamples(static_cast<int64_t>(calibrating.size()), samples, seed)) {
-    calibrated.push_back(calibrating[static_cast<size_t>(i)]);
-  }
+JudgeSamples ChooseJudgeSamples(const std::vector<int64_t>& kept, std::vector<int64_t> calibrated,
+                                bool answers) {
   std::sort(calibrated.begin(), calibrated.end());
-  std::set<int64_t> seen(calibrated.begin(), calibrated.end());
-  for (const auto* set : {&decided.fit, &decided.accept, &decided.report}) {
-    for (const int64_t i : *set) seen.insert(calibrating[static_cast<size_t>(i)]);
-  }
   std::vector<int64_t> fresh;
-  std::copy_if(kept.begin(), kept.end(), std::back_inserter(fresh),
-               [&seen](int64_t i) { return seen.count(i) == 0; });
+  std::copy_if(kept.begin(), kept.end(), std::back_inserter(fresh), [&calibrated](int64_t i) {
+    return !std::binary_search(calibrated.begin(), calibrated.end(), i);
+  });
   JudgeSamples result;
-  const int64_t of_numbers =
-      std::clamp(static_cast<int64_t>(seen.size()) / kShareOfJudges, kFewestJudges, kMostJudges);
+  const int64_t of_numbers = std::clamp(static_cast<int64_t>(calibrated.size()) / kShareOfJudges,
+                                        kFewestJudges, kMostJudges);
   const int64_t wanted = answers ? kMostAnswers : of_numbers;
   result.unseen = std::min(static_cast<int64_t>(fresh.size()), wanted);
   const bool fills = answers || result.unseen < kFewestJudges;

@@ -5,8 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "converter/simulate/samples.h"
-
 namespace octet::convert {
 
 // Answers are compared on as many samples as there are, up to this number: an interval needs them,
@@ -24,14 +22,13 @@ struct JudgeSamples {
   int64_t numbers = 0;           // of these, how many have their numbers compared
 };
 
-// given: samples of the data; kept: those that --sample-labels leaves, calibrating: those of which
-// --samples picks (both by index into what was given); samples: --samples; decided: what recovery
-// looks at, by index into `calibrating`. answers: of plans with a decoder. Samples that neither
-// ranges nor recovery have seen come first. Without answers none else judge where there are
-// kFewestJudges such; otherwise those that calibrate fill up the number. At equal distances.
-JudgeSamples ChooseJudgeSamples(const std::vector<int64_t>& kept,
-                                const std::vector<int64_t>& calibrating, int64_t samples,
-                                uint64_t seed, const simulate::Samples& decided, bool answers);
+// kept: the samples that --sample-labels leaves; calibrated: those of them that ranges and recovery
+// are made of. Both by index into what was given. answers: of plans with a decoder. Samples
+// that neither ranges nor recovery have seen come first. Without answers none else judge where
+// there are kFewestJudges such; otherwise those that calibrate fill up the number. At equal
+// distances.
+JudgeSamples ChooseJudgeSamples(const std::vector<int64_t>& kept, std::vector<int64_t> calibrated,
+                                bool answers);
 
 }  // namespace octet::convert
 

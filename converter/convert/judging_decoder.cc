@@ -4,7 +4,7 @@
 #include "converter/decode/spec.h"
 #include "converter/sections/decoder/decode_ports.h"
 #include "converter/sections/decoder/decoder.h"
-#include "converter/support/error.h"
+#include "converter/support/not_possible.h"
 
 namespace octet::convert {
 
@@ -19,11 +19,11 @@ std::optional<JudgingDecoder> FindJudgingDecoder(const Calibrated& calibrated) {
   for (const std::string& preset : decode::ExactPresets(sections::PortsOf(calibrated.graph, 0))) {
     write::ModelInfo with = info;
     with.task = blob::Task::kDetect;
-    try {
-      with.decode = sections::DecodeSection(calibrated.graph, {with.task, preset, {}, ""}, 0);
-    } catch (const UserError&) {  // it asks for more than the shapes say
-      continue;
-    }
+    auto section = TryTo([&] {
+      return sections::DecodeSection(calibrated.graph, {with.task, preset, {}, ""}, 0);
+    });
+    if (!section.value) continue;  // it asks for more than the shapes say
+    with.decode = std::move(*section.value);
     Warnings contradictions;
     WarnOfBoxes(calibrated.graph, calibrated.statistics, with, preset, &contradictions);
     WarnOfScores(calibrated.graph.outputs, calibrated.statistics, with, preset, &contradictions);

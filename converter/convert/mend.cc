@@ -9,7 +9,7 @@
 #include "converter/analyze/analyze.h"
 #include "converter/operators/operator.h"
 #include "converter/quantize/reasons.h"
-#include "converter/support/error.h"
+#include "converter/support/not_possible.h"
 
 namespace octet::convert {
 namespace {
@@ -84,16 +84,14 @@ std::vector<Mending> ProposeMendings(
       mending.config.measured.push_back(
           {.node = node, .reason = quantize::Reason::kNoisy, .measured_with = moved.size()});
     }
-    try {
-      quantize::Scheme& mended = mending.candidate.scheme;
-      mended = quantize::AssignScheme(graph, statistics, mending.config);
-      // Rounded weights and chosen ranges hang on scales by channel, and these on precisions.
-      mended.bias_correction = scheme.bias_correction;
-      mended.bias_shift = scheme.bias_shift;
-      mended.half_exponents = scheme.half_exponents;
-    } catch (const UserError&) {  // the configuration binds a layer to int8
-      continue;
-    }
+    auto mended =
+        TryTo([&] { return quantize::AssignScheme(graph, statistics, mending.config); }).value;
+    if (!mended) continue;  // the configuration binds a layer to int8
+    // Rounded weights and chosen ranges hang on scales by channel, and these on precisions.
+    mended->bias_correction = scheme.bias_correction;
+    mended->bias_shift = scheme.bias_shift;
+    mended->half_exponents = scheme.half_exponents;
+    mending.candidate.scheme = std::move(*mended);
     mendings.push_back(std::move(mending));
   }
   return mendings;

@@ -6,22 +6,20 @@
 #include "converter/convert/in_model.h"
 #include "converter/convert/make_plan.h"
 #include "converter/convert/recovery.h"
-#include "converter/support/error.h"
+#include "converter/support/not_possible.h"
 #include "converter/support/threads.h"
 
 namespace octet::convert {
 namespace {
 
-// None where the plan cannot be made.
+// None where the plan cannot be lowered, or FP16 cannot hold it.
 std::optional<write::Plan> PlanOf(const Calibrated& from, const quantize::Scheme& scheme) {
-  try {
-    std::string beyond;
-    write::Plan plan = MakePlan(from.graph, scheme, from.statistics, "int8", {}, &beyond);
-    if (!beyond.empty()) return std::nullopt;
-    return plan;
-  } catch (const UserError&) {  // it cannot be lowered
-    return std::nullopt;
-  }
+  std::string beyond;
+  std::optional<write::Plan> plan =
+      TryTo([&] {
+        return MakePlan(from.graph, scheme, from.statistics, PlanId::kInt8, {}, &beyond);
+      }).value;
+  return beyond.empty() ? std::move(plan) : std::nullopt;
 }
 
 // Boxes that decoders leave out count too.
@@ -49,7 +47,7 @@ std::string MakeInt8(const quantize::Config& config, Recovered* result) {
     return plan ? std::optional<int64_t>(plan->memory.arena_bytes) : std::nullopt;
   };
   const ConvertOptions& options = result->options();
-  result->evidence = std::make_unique<Evidence>(from, result->sets);
+  result->evidence = std::make_unique<Evidence>(from);
   Search search(result->evidence.get(), from.from.clock.get(), options.fp16_budget,
                 [&from](const quantize::Scheme& scheme) { return PlanOf(from, scheme); });
   RecoveredInt8 recovered = RecoverInt8(
@@ -64,8 +62,8 @@ std::string MakeInt8(const quantize::Config& config, Recovered* result) {
   result->notes = std::move(recovered.notes);
   result->steps = std::move(recovered.steps);
   std::string beyond;
-  result->int8 =
-      MakePlan(from.graph, result->scheme, from.statistics, "int8", from.from.wishes, &beyond);
+  result->int8 = MakePlan(from.graph, result->scheme, from.statistics, PlanId::kInt8,
+                          from.from.wishes, &beyond);
   if (beyond.empty()) result->warnings = std::move(recovered.warnings);
   return beyond;
 }

@@ -3,7 +3,6 @@
 #include <numeric>
 
 #include "converter/decode/resolve.h"
-#include "converter/support/error.h"
 
 namespace octet::decode {
 namespace {
@@ -30,15 +29,16 @@ class Assigner {
     }
     for (const Role role : {Role::kBox, Role::kClass}) {
       if (Of(role).outputs.empty()) {
-        Fail("--decode {}: no output is named for '{}'; name it in `channels:` or `outputs:`",
-             spec_.source, kRoleNames[static_cast<size_t>(role)]);
+        Reject(spec_,
+               fmt::format("no output is named for '{}'", kRoleNames[static_cast<size_t>(role)]),
+               "name it in `channels:` or `outputs:`");
       }
     }
     for (size_t role = 0; role < kRoles; ++role) {
       const size_t count = result_.holders[role].outputs.size();
       if (count > 1 && count != level_count_) {
-        Fail("--decode {}: {} outputs for '{}', but {} strides", spec_.source, count,
-             kRoleNames[role], spec_.strides.size());
+        Reject(spec_, fmt::format("{} outputs for '{}', but {} strides", count, kRoleNames[role],
+                                  spec_.strides.size()));
       }
     }
     return result_;
@@ -53,8 +53,8 @@ class Assigner {
     if (found == ports_.outputs.end()) {
       std::vector<std::string> names;
       for (const Port& port : ports_.outputs) names.push_back(port.name);
-      Fail("--decode {}: the model has no output '{}', only {}", spec_.source, name,
-           fmt::join(names, ", "));
+      Reject(spec_,
+             fmt::format("the model has no output '{}', only {}", name, fmt::join(names, ", ")));
     }
     return static_cast<uint32_t>(found - ports_.outputs.begin());
   }
@@ -73,10 +73,11 @@ class Assigner {
       }
     }
     if (fitting.size() != 1 || ports_.outputs[fitting[0]].shape.size() != 4) {
-      Fail(
-          "--decode {}: {} outputs of the model fit the masks' prototypes [1, count, height, "
-          "width]; name one with `prototypes:`",
-          spec_.source, fitting.size());
+      Reject(
+          spec_,
+          fmt::format("{} outputs of the model fit the masks' prototypes [1, count, height, width]",
+                      fitting.size()),
+          "name one with `prototypes:`");
     }
     result_.prototypes = fitting[0];
     result_.prototype_count = ports_.outputs[fitting[0]].shape[1];
@@ -92,8 +93,8 @@ class Assigner {
 
   void AllInOne() {
     if (candidates_.size() != 1 && candidates_.size() != level_count_) {
-      Fail("--decode {}: the model has {} outputs; name their roles with `outputs:`", spec_.source,
-           ports_.outputs.size());
+      Reject(spec_, fmt::format("the model has {} outputs", ports_.outputs.size()),
+             "name their roles with `outputs:`");
     }
     ShareWithBox(candidates_);
   }
@@ -124,8 +125,8 @@ class Assigner {
       return level.second.size() == roles;
     });
     if (levels.size() != level_count_ || !complete) {
-      Fail("--decode {}: {} outputs of {} sizes, expected {} sizes with {} outputs each",
-           spec_.source, candidates_.size(), levels.size(), level_count_, roles);
+      Reject(spec_, fmt::format("{} outputs of {} sizes, expected {} sizes with {} outputs each",
+                                candidates_.size(), levels.size(), level_count_, roles));
     }
     for (const auto& [count, outputs] : levels) AssignLevel(outputs);
   }
@@ -149,10 +150,8 @@ class Assigner {
       }
       return;
     } while (std::next_permutation(order.begin(), order.end()));
-    Fail(
-        "--decode {}: no output of a level has the channel count of its boxes; name the roles with "
-        "`outputs:`",
-        spec_.source);
+    Reject(spec_, "no output of a level has the channel count of its boxes",
+           "name the roles with `outputs:`");
   }
 
   int64_t NumbersIn(uint32_t output) const {
@@ -207,8 +206,7 @@ int64_t NumbersOf(const Spec& spec, const Assignment& assignment, Role role, con
       // Beside classes of unknown number their count has to be known.
       if (holder.shared && assignment.Of(Role::kClass).shared && spec.class_count == 0 &&
           !by_index) {
-        Fail("--decode {}: classes and key points are in one output; give `class: {{count: N}}`",
-             spec.source);
+        Reject(spec, "classes and key points are in one output", "give `class: {count: N}`");
       }
       break;
   }

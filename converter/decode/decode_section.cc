@@ -38,7 +38,7 @@ std::vector<uint8_t> Classify(const std::optional<Spec>& spec, const Port& outpu
   }
   blob::DecodeRecord record = ScoresRecord(spec, output);
   record.class_count = static_cast<uint32_t>(graph::ElementCount(output.shape));
-  if (spec) CheckBackground(record, spec->source);
+  if (spec) CheckBackground(record, *spec);
   blob::DecodeLevel level{};
   level.grid_h = level.grid_w = level.anchor_count = 1;
   level.scores.channel_step = 1;
@@ -62,7 +62,7 @@ std::vector<uint8_t> Segment(const std::optional<Spec>& spec, const Port& output
     Fail("--task segment: output '{}' has {} classes, the most are 256; give --task none",
          output.name, record.class_count);
   }
-  if (spec) CheckBackground(record, spec->source);
+  if (spec) CheckBackground(record, *spec);
   if (!spec && record.class_count == 1) record.class_activation = blob::Activation::kLinear;
   blob::DecodeLevel level{};
   level.anchor_count = 1;
@@ -88,8 +88,8 @@ std::string ShapesOf(const Ports& ports) {
 struct Fit {
   std::vector<uint8_t> section;
   bool exact = false;
-  std::string refusal;    // where no form fits
-  std::string ambiguity;  // what forms that fit equally well disagree on
+  std::optional<Unfit> refusal;  // where no form fits
+  std::string ambiguity;         // what forms that fit equally well disagree on
 };
 
 // Key points of 3 numbers and of 2 can fill the same outputs.
@@ -109,7 +109,7 @@ Fit FitOf(const Spec& spec, const Ports& ports) {
       std::vector<uint8_t> section = Resolve(form, ports);
       if (form.preset) {
         const std::string contradiction = ContradictionIn(section, ports);
-        if (!contradiction.empty()) Fail("--decode {}: {}", spec.source, contradiction);
+        if (!contradiction.empty()) Reject(spec, contradiction);
       }
       const bool exact = IsExact(form, ports);
       if (!fit.section.empty() && exact == fit.exact) {
@@ -120,36 +120,30 @@ Fit FitOf(const Spec& spec, const Ports& ports) {
       fit.section = std::move(section);
       fit.exact = exact;
       fit.ambiguity.clear();
-    } catch (const UserError& error) {
-      if (fit.refusal.empty()) fit.refusal = error.what();
+    } catch (const Unfit& why_not) {
+      if (!fit.refusal) fit.refusal = why_not;
     }
   }
   return fit;
 }
 
-[[noreturn]] void Refuse(const Spec& spec, const std::string& why) {
-  if (why.find("; ") != std::string::npos) throw UserError(why);
-  Fail("{}; {}", why,
-       spec.preset ? "try: --decode with another preset, or a YAML file for this model"
-                   : "change this in the file");
-}
-
 std::vector<uint8_t> Detect(const Spec& spec, const Ports& ports) {
   Fit fit = FitOf(spec, ports);
   if (!fit.ambiguity.empty()) {
-    Fail("--decode {}: the outputs hold {}; give --kpt-shape: as 17,3", spec.source, fit.ambiguity);
+    throw Unfit(spec.source, "the outputs hold " + fit.ambiguity, "give --kpt-shape: as 17,3",
+                true);
   }
   if (fit.exact || (!spec.preset && !fit.section.empty())) return fit.section;
-  if (!spec.preset) Refuse(spec, fit.refusal);
+  if (!spec.preset) throw Unfit(*fit.refusal);
   // A preset whose head another one explains better is the wrong one.
   std::vector<std::string> better = ExactPresets(ports);
   std::erase(better, spec.source);
   if (better.empty()) {
-    if (fit.section.empty()) Refuse(spec, fit.refusal);
+    if (fit.section.empty()) throw Unfit(*fit.refusal);
     return fit.section;
   }
-  Fail("--decode {}: does not fit the model's outputs {}; try: --decode {}", spec.source,
-       ShapesOf(ports), fmt::join(better, " or "));
+  Reject(spec, "does not fit the model's outputs " + ShapesOf(ports),
+         fmt::format("try: --decode {}", fmt::join(better, " or ")));
 }
 
 }  // namespace
@@ -166,7 +160,7 @@ std::vector<uint8_t> DecodeSection(blob::Task task, const std::optional<Spec>& s
                                    const Ports& ports) {
   switch (task) {
     case blob::Task::kNone:
-      if (spec) Fail("--decode {}: the task is missing; add --task detect", spec->source);
+      if (spec) Reject(*spec, "the task is missing", "add --task detect");
       return {};
     case blob::Task::kClassify:
       return Classify(spec, ports.outputs[0]);

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "converter/support/error.h"
-
 namespace octet::decode {
 namespace {
 
@@ -15,25 +13,23 @@ constexpr uint32_t kMostNumberedClasses = 65536;
 void CheckBoxes(const Spec& spec) {
   const blob::DecodeRecord& record = spec.record;
   if (record.box_rule != blob::BoxRule::kPlain && record.box_form != blob::BoxForm::kCentreSize) {
-    Fail("--decode {}: box.rule grid, anchor, prior and offset need box.form centre_size",
-         spec.source);
+    Reject(spec, "box.rule grid, anchor, prior and offset need box.form centre_size");
   }
   if (record.bins != 0 && record.box_form != blob::BoxForm::kDistances) {
-    Fail("--decode {}: box.bins needs box.form distances", spec.source);
+    Reject(spec, "box.bins needs box.form distances");
   }
   if (spec.strides.size() > blob::kMaxDecodeLevels) {
-    Fail("--decode {}: {} strides, a blob can have {}", spec.source, spec.strides.size(),
-         blob::kMaxDecodeLevels);
+    Reject(spec, fmt::format("{} strides, a blob can have {}", spec.strides.size(),
+                             blob::kMaxDecodeLevels));
   }
   size_t anchors = 0;
   for (const auto& level : spec.anchors) anchors += level.size();
   if (anchors > blob::kMaxDecodeAnchors) {
-    Fail("--decode {}: {} anchors, a blob can have {}", spec.source, anchors,
-         blob::kMaxDecodeAnchors);
+    Reject(spec, fmt::format("{} anchors, a blob can have {}", anchors, blob::kMaxDecodeAnchors));
   }
   if (record.class_form != blob::ClassForm::kScores &&
       (record.background != blob::kNone || record.class_activation == blob::Activation::kSoftmax)) {
-    Fail("--decode {}: class.form index and number exclude background and softmax", spec.source);
+    Reject(spec, "class.form index and number exclude background and softmax");
   }
 }
 
@@ -49,17 +45,17 @@ class Resolver {
     }
     level_count_ = std::max<size_t>(1, spec.strides.size());
     if (!spec.anchors.empty() && spec.anchors.size() != level_count_) {
-      Fail("--decode {}: anchors for {} levels, but {} strides", spec.source, spec.anchors.size(),
-           spec.strides.size());
+      Reject(spec, fmt::format("anchors for {} levels, but {} strides", spec.anchors.size(),
+                               spec.strides.size()));
     }
     assignment_ = AssignOutputs(spec, ports, level_count_);
     record_.has_object = Has(Role::kObject) ? 1 : 0;
     if (record_.class_form == blob::ClassForm::kNumber && !Has(Role::kObject)) {
-      Fail("--decode {}: class.form number needs the output of the scores as object", spec.source);
+      Reject(spec, "class.form number needs the output of the scores as object");
     }
     if (!Has(Role::kPoints)) record_.point_numbers = 0;
     if (Has(Role::kPoints) && record_.box_rule == blob::BoxRule::kAnchor) {
-      Fail("--decode {}: box.rule anchor excludes key points", spec.source);
+      Reject(spec, "box.rule anchor excludes key points");
     }
     if (assignment_.prototype_count != 0) SetPrototypes();
   }
@@ -95,11 +91,12 @@ class Resolver {
   void SetPrototypes() {
     const graph::Shape& shape = ports_.outputs[assignment_.prototypes].shape;
     if (shape[0] != 1 || shape[1] > int64_t{blob::kMaxMaskCount}) {
-      Fail(
-          "--decode {}: output '{}' of shape {} cannot be prototypes, expected [1, up to {}, "
-          "height, width]",
-          spec_.source, ports_.outputs[assignment_.prototypes].name, graph::ToString(shape),
-          blob::kMaxMaskCount);
+      Reject(
+          spec_,
+          fmt::format(
+              "output '{}' of shape {} cannot be prototypes, expected [1, up to {}, height, width]",
+              ports_.outputs[assignment_.prototypes].name, graph::ToString(shape),
+              blob::kMaxMaskCount));
     }
     record_.mask_count = static_cast<uint32_t>(shape[1]);
     record_.prototypes = assignment_.prototypes;
@@ -128,17 +125,17 @@ class Resolver {
     const int64_t first = whole_level ? 0 : taken;
     taken += count;
     if (first + count > table.candidates || (whole_level && count != table.candidates)) {
-      Fail(
-          "--decode {}: output '{}' has {} candidates, but the strides give {} ({} x {} cells of "
-          "{} anchors at stride {})",
-          spec_.source, ports_.outputs[table.output].name, table.candidates, first + count,
-          level.grid_h, level.grid_w, level.anchor_count,
-          spec_.strides.empty() ? 0 : spec_.strides[level_index]);
+      Reject(spec_, fmt::format("output '{}' has {} candidates, but the strides give {} ({} x {} "
+                                "cells of {} anchors at stride {})",
+                                ports_.outputs[table.output].name, table.candidates, first + count,
+                                level.grid_h, level.grid_w, level.anchor_count,
+                                spec_.strides.empty() ? 0 : spec_.strides[level_index]));
     }
     const int64_t numbers = NumbersOf(spec_, assignment_, role, table);
     if (numbers <= 0 || FirstNumber(role, table) + numbers > table.numbers) {
-      Fail("--decode {}: output '{}' has {} numbers per candidate, too few for {}", spec_.source,
-           ports_.outputs[table.output].name, table.numbers, kRoleNames[static_cast<size_t>(role)]);
+      Reject(spec_, fmt::format("output '{}' has {} numbers per candidate, too few for {}",
+                                ports_.outputs[table.output].name, table.numbers,
+                                kRoleNames[static_cast<size_t>(role)]));
     }
     if (role == Role::kClass) SetClasses(numbers, table);
     if (role == Role::kPoints) SetPoints(numbers, table);
@@ -164,21 +161,21 @@ class Resolver {
                                         : int64_t{kMostNumberedClasses};
     }
     if (record_.class_count != 0 && record_.class_count != numbers) {
-      Fail("--decode {}: output '{}' has {} classes, an earlier level {}", spec_.source,
-           ports_.outputs[table.output].name, numbers, record_.class_count);
+      Reject(spec_, fmt::format("output '{}' has {} classes, an earlier level {}",
+                                ports_.outputs[table.output].name, numbers, record_.class_count));
     }
     record_.class_count = static_cast<uint32_t>(numbers);
-    CheckBackground(record_, spec_.source);
+    CheckBackground(record_, spec_);
   }
 
   void SetPoints(int64_t numbers, const Table& table) {
     const int64_t count = numbers / record_.point_numbers;
     if (count * record_.point_numbers != numbers || count > int64_t{blob::kMaxDecodePoints}) {
-      Fail(
-          "--decode {}: output '{}' has {} numbers for key points, expected a multiple of {} up to "
-          "{}",
-          spec_.source, ports_.outputs[table.output].name, numbers, record_.point_numbers,
-          blob::kMaxDecodePoints);
+      Reject(spec_,
+             fmt::format(
+                 "output '{}' has {} numbers for key points, expected a multiple of {} up to {}",
+                 ports_.outputs[table.output].name, numbers, record_.point_numbers,
+                 blob::kMaxDecodePoints));
     }
     record_.point_count = static_cast<uint16_t>(count);
   }
@@ -203,13 +200,13 @@ class Resolver {
       anchors_.insert(anchors_.end(), anchors.begin(), anchors.end());
     } else if (record_.box_rule == blob::BoxRule::kAnchor ||
                record_.box_rule == blob::BoxRule::kPrior) {
-      Fail("--decode {}: this box rule needs anchors; add `anchors:` to the file", spec_.source);
+      Reject(spec_, "this box rule needs anchors", "add `anchors:` to the file");
     }
     if (spec_.strides.empty()) {
       CheckLayout();
       if (record_.box_rule != blob::BoxRule::kPlain ||
           record_.box_form == blob::BoxForm::kDistances) {
-        Fail("--decode {}: this box form needs strides; add `strides:` to the file", spec_.source);
+        Reject(spec_, "this box form needs strides", "add `strides:` to the file");
       }
       const auto& outputs = assignment_.Of(Role::kBox).outputs;
       level.grid_h = 1;
@@ -244,8 +241,8 @@ class Resolver {
       if (assignment_.Of(role).shared) sum += NumbersOf(spec_, assignment_, role, table);
     }
     if (sum != table.numbers) {
-      Fail("--decode {}: output '{}' has {} numbers per candidate, expected {}", spec_.source,
-           ports_.outputs[table.output].name, table.numbers, sum);
+      Reject(spec_, fmt::format("output '{}' has {} numbers per candidate, expected {}",
+                                ports_.outputs[table.output].name, table.numbers, sum));
     }
   }
 
@@ -274,12 +271,11 @@ class Resolver {
       if (holder.outputs.empty()) continue;
       const Table table = TableOf(spec_, ports_, holder.outputs[0], 1, true);
       if (table.numbers <= table.candidates || table.numbers == KnownNumbers()) continue;
-      Fail(
-          "--decode {}: output '{}' of shape {} gives {} candidates with {} numbers each; try "
-          "another preset, or `layout: {}`",
-          spec_.source, ports_.outputs[table.output].name,
-          graph::ToString(ports_.outputs[table.output].shape), table.candidates, table.numbers,
-          spec_.planes ? "rows" : "planes");
+      const Port& port = ports_.outputs[table.output];
+      Reject(spec_,
+             fmt::format("output '{}' of shape {} gives {} candidates with {} numbers each",
+                         port.name, graph::ToString(port.shape), table.candidates, table.numbers),
+             fmt::format("try another preset, or `layout: {}`", spec_.planes ? "rows" : "planes"));
     }
   }
 
@@ -290,8 +286,9 @@ class Resolver {
       if (holder.outputs.size() != 1) continue;
       const Table table = TableOf(spec_, ports_, holder.outputs[0], 1, false);
       if (taken_[role] != table.candidates) {
-        Fail("--decode {}: output '{}' has {} candidates, but the strides give {}", spec_.source,
-             ports_.outputs[table.output].name, table.candidates, taken_[role]);
+        Reject(spec_,
+               fmt::format("output '{}' has {} candidates, but the strides give {}",
+                           ports_.outputs[table.output].name, table.candidates, taken_[role]));
       }
     }
   }
@@ -310,20 +307,19 @@ class Resolver {
 
 }  // namespace
 
-void CheckBackground(const blob::DecodeRecord& record, const std::string& source) {
+void CheckBackground(const blob::DecodeRecord& record, const Spec& spec) {
   if (record.background == blob::kNone || record.background < record.class_count) return;
-  Fail(
-      "--decode {}: background is class {}, but the {} classes count from 0; set class.background "
-      "below that",
-      source, record.background, record.class_count);
+  Reject(spec,
+         fmt::format("background is class {}, but the {} classes count from 0", record.background,
+                     record.class_count),
+         "set class.background below that");
 }
 
 Size InputSize(const Spec& spec, const Ports& ports, uint32_t* input) {
   const auto picture = std::find_if(ports.inputs.begin(), ports.inputs.end(),
                                     [](const Port& port) { return port.is_image; });
   if (picture == ports.inputs.end()) {
-    Fail("--decode {}: boxes need a picture, and the model has no picture input; remove --decode",
-         spec.source);
+    Reject(spec, "boxes need a picture, and the model has no picture input", "remove --decode");
   }
   *input = static_cast<uint32_t>(picture - ports.inputs.begin());
   const size_t first = picture->channels_last ? 1 : 2;

@@ -40,7 +40,7 @@ std::vector<Spec> FormsOf(const Spec& spec, const Ports& ports);
 std::string ContradictionIn(const std::vector<uint8_t>& section, const Ports& ports);
 
 // class_count is known by now.
-void CheckBackground(const blob::DecodeRecord& record, const std::string& source);
+void CheckBackground(const blob::DecodeRecord& record, const Spec& spec);
 
 // The decode section's bytes. Throws UserError where spec and shapes do not fit.
 std::vector<uint8_t> Resolve(const Spec& spec, const Ports& ports);

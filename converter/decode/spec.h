@@ -31,7 +31,10 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "converter/graph/graph.h"
+#include "converter/support/not_possible.h"
 #include "runtime/format/decode.h"
 
 namespace octet::decode {
@@ -95,13 +98,29 @@ struct Ports {
   }
 };
 
+// Outputs are not those of a decoder.
+class Unfit : public NotPossible {
+ public:
+  // source: the preset, or the user's file. asks: they are, as soon as the user answers a question.
+  Unfit(const std::string& source, const std::string& why, const std::string& advice, bool asks)
+      : NotPossible(fmt::format("--decode {}: {}; {}", source, why, advice), true),
+        why_(why),
+        asks_(asks) {}
+  const std::string& why() const { return why_; }
+  bool asks() const { return asks_; }
+
+ private:
+  std::string why_;
+  bool asks_;
+};
+
 // Presets whose heads have these outputs, and explain their sizes. Their numbers of classes and key
 // points are those of `facts`, where it has them.
 std::vector<std::string> ExactPresets(const Ports& ports);
 
 // The bytes of the decode section. `spec` may be absent: classify and segment then read the first
-// output as scores, and detect gets no decoder (no bytes). Throws UserError where spec and shapes
-// do not fit; for a preset it names those that do.
+// output as scores, and detect gets no decoder (no bytes). Throws Unfit where spec and shapes do
+// not fit; for a preset it names those that do.
 std::vector<uint8_t> DecodeSection(blob::Task task, const std::optional<Spec>& spec,
                                    const Ports& ports);
 

@@ -1,15 +1,20 @@
 #include "converter/decode/table.h"
 
-#include "converter/support/error.h"
-
 namespace octet::decode {
+
+void Reject(const Spec& spec, const std::string& why, const std::string& advice) {
+  const char* const any = spec.preset
+                              ? "try: --decode with another preset, or a YAML file for this model"
+                              : "change this in the file";
+  throw Unfit(spec.source, why, advice.empty() ? any : advice, false);
+}
 
 Table TableOf(const Spec& spec, const Ports& ports, uint32_t output, int64_t anchors,
               bool whole_level) {
   const graph::Shape& shape = ports.outputs[output].shape;
   if (shape.size() < 2) {
-    Fail("--decode {}: output '{}' has shape {}, candidates need at least two dimensions",
-         spec.source, ports.outputs[output].name, graph::ToString(shape));
+    Reject(spec, fmt::format("output '{}' has shape {}, candidates need at least two dimensions",
+                             ports.outputs[output].name, graph::ToString(shape)));
   }
   const int64_t elements = graph::ElementCount(shape);
   Table table{output, 0, 0, 0, 0};
@@ -26,8 +31,8 @@ Table TableOf(const Spec& spec, const Ports& ports, uint32_t output, int64_t anc
   int64_t planes = shape[1];
   if (whole_level && spec.anchors_outer && anchors > 1) {
     if (planes % anchors != 0) {
-      Fail("--decode {}: output '{}' has {} planes, not a multiple of {} anchors", spec.source,
-           ports.outputs[output].name, planes, anchors);
+      Reject(spec, fmt::format("output '{}' has {} planes, not a multiple of {} anchors",
+                               ports.outputs[output].name, planes, anchors));
     }
     planes /= anchors;
     table.outer_anchor_step = elements / anchors;

@@ -6,6 +6,9 @@
 
 namespace octet::decode {
 
+// Throws Unfit. advice: empty for what helps with any preset, or any file.
+[[noreturn]] void Reject(const Spec& spec, const std::string& why, const std::string& advice = "");
+
 struct Table {
   uint32_t output;
   int64_t candidates, numbers;

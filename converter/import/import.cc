@@ -258,7 +258,7 @@ class Importer {
     } catch (const UserError& error) {
       // What is cut off need not be read.
       if (options_.cut_at.empty()) throw;
-      unread_.emplace(node.name, error.what());
+      unread_.emplace(node.name, error);
     }
 
     int outputs = proto.output_size();
@@ -352,7 +352,7 @@ class Importer {
   metadata::Record said_;
   std::map<std::string, Definition> definitions_;
   std::set<std::string> node_names_;
-  std::map<std::string, std::string> unread_;  // nodes that cannot be read, and why
+  std::map<std::string, UserError> unread_;  // nodes that cannot be read, and why
   std::map<std::string, int64_t> repeats_;
   std::set<std::string> slice_bounds_;
   std::vector<std::vector<std::string>> input_names_;  // by node of the graph

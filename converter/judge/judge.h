@@ -22,6 +22,7 @@
 #include "converter/judge/outputs.h"
 #include "converter/judge/runner.h"
 #include "converter/judge/trace.h"
+#include "converter/support/plan_id.h"
 
 namespace octet::judge {
 
@@ -67,12 +68,13 @@ struct OutputFindings {
 };
 
 struct PlanFindings {
-  std::string name;
+  std::string name;  // in the blob
   std::vector<OutputFindings> outputs;
   std::shared_ptr<const Measure> answers;  // null: no task
   double loss = 0;                         // of answers, in their unit
   Interval certain;                        // of that
 
+  bool Is(PlanId plan) const { return name == NameOf(plan); }
   bool Speaks() const { return answers != nullptr && answers->Speaks(); }
   // Certainly more is lost than the limit allows.
   bool LosesMore(const Limits& limits) const {
@@ -93,7 +95,7 @@ struct Findings {
   blob::Task task = blob::Task::kNone;  // with a decoder; else none
   bool rounds_to_codes = false;         // the file does, so that FP16 is held to the limits of int8
 
-  const PlanFindings* Find(const std::string& plan) const;  // null: no such plan
+  const PlanFindings* Find(PlanId plan) const;  // null: no such plan
   const Limits& LimitsOf(const PlanFindings& plan) const;
   // Whether a piece's numbers are as near as the plan's limits ask, or differ by steps that nobody
   // tells apart: of the codes that the file rounds them to, or of 8 bits of their natural range (an

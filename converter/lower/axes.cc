@@ -1,7 +1,5 @@
 #include "converter/lower/axes.h"
 
-#include "converter/support/error.h"
-
 namespace octet::lower {
 
 std::vector<Axis> StoredAxesOf(const graph::Shape& shape, Layout layout,
@@ -27,8 +25,7 @@ blob::AxesView ViewOf(const graph::Node& node, const std::vector<Axis>& axes, ui
   }
   if (merged.empty()) merged.push_back({});
   if (merged.size() > blob::kMaxAxes) {
-    Fail("node '{}' ({}): its axes form {} separate groups, more than {}", node.name, node.op,
-         merged.size(), blob::kMaxAxes);
+    NodeFail(node, "its axes form {} separate groups, more than {}", merged.size(), blob::kMaxAxes);
   }
   blob::AxesView view{};
   view.rank = static_cast<uint32_t>(merged.size());

@@ -4,7 +4,6 @@
 #include "converter/lower/builder.h"
 #include "converter/lower/elementwise.h"
 #include "converter/lower/factors.h"
-#include "converter/support/error.h"
 
 namespace octet::lower {
 namespace {
@@ -111,7 +110,7 @@ void LowerBinary(Builder& builder, const graph::Node& node) {
   params.clamp_hi = 127;
   if (precision == blob::Precision::kInt8 &&
       !ClampOf(function, to, &params.clamp_lo, &params.clamp_hi)) {
-    Fail("node '{}': activation {} cannot be fused behind {}", node.name, node.activation, node.op);
+    NodeFail(node, "activation {} cannot be fused behind {}", node.activation, node.op);
   }
   const double sa = ta.scale, sb = tb.scale, so = to.scale;
   if (node.op == "Mul") {

@@ -5,7 +5,7 @@
 
 #include "converter/lower/weights.h"
 #include "converter/quantize/precision.h"
-#include "converter/support/error.h"
+#include "converter/support/not_possible.h"
 
 namespace octet::lower {
 namespace {
@@ -15,18 +15,26 @@ constexpr int kRowMajorFromImage[4] = {0, 3, 1, 2};  // NHWC -> NCHW
 constexpr blob::ElementType kTypes[] = {blob::ElementType::kInt8, blob::ElementType::kFp16,
                                         blob::ElementType::kInt32};
 
-// The operators of format 1.2 compute in int8 and FP16, but for those that only move elements; the
-// newer ones are lowered for the types they take.
+// These compute in int8 and FP16 alone; the others move elements, or are lowered for the types they
+// take.
 bool RunsOnIntegers(blob::Op op) {
   switch (op) {
-    case blob::Op::kConcat:
-    case blob::Op::kSlice:
-    case blob::Op::kTranspose:
-    case blob::Op::kReshape:
-    case blob::Op::kConstant:
-      return true;
+    case blob::Op::kConv:
+    case blob::Op::kDepthwiseConv:
+    case blob::Op::kAdd:
+    case blob::Op::kMul:
+    case blob::Op::kDiv:
+    case blob::Op::kUnary:
+    case blob::Op::kMaxPool:
+    case blob::Op::kAveragePool:
+    case blob::Op::kPad:
+    case blob::Op::kResizeNearest:
+    case blob::Op::kResizeLinear:
+    case blob::Op::kSoftmax:
+    case blob::Op::kConvert:
+      return false;
     default:
-      return op > blob::Op::kConstant;
+      return true;
   }
 }
 
@@ -65,15 +73,15 @@ Builder::Builder(const graph::Graph& graph, const quantize::Scheme& scheme, Prog
 const graph::Shape& Builder::ShapeOf(graph::ValueId id) const {
   const graph::Value& value = graph_.At(id);
   if (!value.shape)
-    Fail("tensor '{}': its shape is unknown; give --input-shape for the inputs", value.name);
+    RuleOut("tensor '{}': its shape is unknown; give --input-shape for the inputs", value.name);
   return *value.shape;
 }
 
 const quantize::TensorScheme& Builder::SchemeOf(graph::ValueId id) const {
   const auto& scheme = scheme_.tensors[static_cast<size_t>(id)];
   if (!scheme) {
-    Fail("tensor '{}': no range was calibrated; give one under tensors: in --config",
-         graph_.At(id).name);
+    RuleOut("tensor '{}': no range was calibrated; give one under tensors: in --config",
+            graph_.At(id).name);
   }
   return *scheme;
 }
@@ -124,8 +132,8 @@ void Builder::DimsOf(const graph::Shape& shape, Layout layout, uint32_t (&dims)[
   for (uint32_t& dim : dims) dim = 1;
   for (int64_t dim : shape) {
     if (dim < 1 || dim > INT32_MAX)
-      Fail("a tensor of shape {} is too large; give a smaller --input-shape",
-           graph::ToString(shape));
+      RuleOut("a tensor of shape {} is too large; give a smaller --input-shape",
+              graph::ToString(shape));
   }
   if (shape.size() > 4) {
     dims[3] = static_cast<uint32_t>(graph::ElementCount(shape));
@@ -184,8 +192,8 @@ Layout Builder::Existing(graph::ValueId id) const {
 int Builder::UseBroadcast(graph::ValueId id, size_t rank, Layout layout, blob::ElementType type) {
   if (ShapeOf(id).size() == rank) return Use(id, layout, type);
   if (ShapeOf(id).size() > rank || rank > 4) {
-    Fail("tensor '{}' of shape {} cannot be broadcast to {} dimensions here", graph_.At(id).name,
-         graph::ToString(ShapeOf(id)), rank);
+    RuleOut("tensor '{}' of shape {} cannot be broadcast to {} dimensions here", graph_.At(id).name,
+            graph::ToString(ShapeOf(id)), rank);
   }
   const int tensor = Use(id, Layout::kRowMajor, type);
   if (rank != 4 || layout != Layout::kImage) return tensor;
@@ -219,7 +227,7 @@ int Builder::Use(graph::ValueId id, Layout layout, blob::ElementType type) {
       found = forms_.find({id, other_layout, other_type});
     }
     if (found == forms_.end())
-      Fail("tensor '{}' is read before it is computed", graph_.At(id).name);
+      RuleOut("tensor '{}' is read before it is computed", graph_.At(id).name);
     tensor = Convert(found->second, type, id);
     forms_[{id, source, type}] = tensor;
     if (source != layout) return Use(id, layout, type);
@@ -246,8 +254,8 @@ int Builder::UseConstant(graph::ValueId id, Layout layout, blob::ElementType typ
     std::vector<int32_t> integers;
     for (const int64_t value : Arranged(constant.shape, constant.integers, layout)) {
       if (value < INT32_MIN || value > INT32_MAX) {
-        Fail("tensor '{}': the constant {} does not fit int32, the integer type of the board",
-             graph_.At(id).name, value);
+        RuleOut("tensor '{}': the constant {} does not fit int32, the integer type of the board",
+                graph_.At(id).name, value);
       }
       integers.push_back(static_cast<int32_t>(value));
     }
@@ -325,8 +333,7 @@ Layer& Builder::Emit(const graph::Node& node, blob::Op op, blob::Precision preci
     bool integers = At(output).type == blob::ElementType::kInt32;
     for (int input : inputs) integers |= At(input).type == blob::ElementType::kInt32;
     if (integers) {
-      Fail("node '{}' ({}): cannot run on integers; cast its inputs to float in the model",
-           node.name, node.op);
+      NodeFail(node, "cannot run on integers; cast its inputs to float in the model");
     }
   }
   Layer layer;

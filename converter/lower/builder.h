@@ -8,15 +8,24 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "converter/graph/graph.h"
 #include "converter/lower/program.h"
+#include "converter/operators/node_error.h"
 #include "converter/operators/offset_function.h"
 #include "converter/operators/output_view.h"
 #include "converter/quantize/scheme.h"
 
 namespace octet::lower {
+
+template <typename... Args>
+[[noreturn]] void NodeFail(const graph::Node& node, fmt::format_string<Args...> format,
+                           Args&&... args) {
+  throw operators::NodeError(node, fmt::format(format, std::forward<Args>(args)...),
+                             Advises(format));
+}
 
 inline bool HasInput(const graph::Node& node, size_t input) {
   return input < node.inputs.size() && node.inputs[input] != graph::kNoValue;

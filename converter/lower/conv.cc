@@ -6,7 +6,6 @@
 #include "converter/lower/coded_weights.h"
 #include "converter/lower/fusion.h"
 #include "converter/lower/window.h"
-#include "converter/support/error.h"
 
 namespace octet::lower {
 void EmitConv(Builder& builder, const graph::Node& node, const ConvWeights& weights,
@@ -59,11 +58,11 @@ const graph::Tensor& ConstantWeights(const Builder& builder, const graph::Node& 
                                      size_t input) {
   const graph::Tensor* weights = builder.Constant(node.inputs[input]);
   if (weights == nullptr || !weights->IsFloat()) {
-    Fail(
-        "node '{}' ({}): its weights are computed at run time, which works for a Conv of one "
-        "picture with at most 1024 weights a channel; give them with --bind, or end the graph "
-        "before this node: --cut-at '{}'",
-        node.name, node.op, builder.graph().At(node.inputs[input]).name);
+    NodeFail(node,
+             "its weights are computed at run time, which works for a Conv of one "
+             "picture with at most 1024 weights a channel; give them with --bind, or end the graph "
+             "before this node: --cut-at '{}'",
+             builder.graph().At(node.inputs[input]).name);
   }
   return *weights;
 }
@@ -132,8 +131,8 @@ void LowerConv(Builder& builder, const graph::Node& node) {
   const graph::Tensor& weights = ConstantWeights(builder, node, 1);
   const graph::Shape& in_shape = builder.ShapeOf(node.inputs[0]);
   if (in_shape.size() != 4 || weights.shape.size() != 4) {
-    Fail("node '{}' (Conv): only 2-D convolutions are supported; its input has shape {}", node.name,
-         graph::ToString(in_shape));
+    NodeFail(node, "only 2-D convolutions are supported, but its input has shape {}",
+             graph::ToString(in_shape));
   }
   const int64_t groups = node.Int("group", 1);
   Window window = WindowOf(node, in_shape, weights.shape[2], weights.shape[3]);

@@ -5,7 +5,6 @@
 
 #include "converter/lower/factors.h"
 #include "converter/operators/elementwise.h"
-#include "converter/support/error.h"
 
 namespace octet::lower {
 namespace {
@@ -185,17 +184,16 @@ void EmitElementwise(Builder& builder, const graph::Node& node, Elementwise func
     inputs.push_back(operand.tensor);
   }
   if (!SetView(StoredDims(shape, shape.size(), layout), dims, &params)) {
-    Fail(
-        "node '{}' ({}): its operands alternate between broadcast and full over more than {} "
-        "dimensions; reshape them in the model",
-        node.name, node.op, blob::kMaxElementwiseRank);
+    NodeFail(node,
+             "its operands alternate between broadcast and full over more than {} "
+             "dimensions; reshape them in the model",
+             blob::kMaxElementwiseRank);
   }
   const bool int8 = builder.At(operands.back().tensor).type == blob::ElementType::kInt8;
   Bytes table;
   if (int8) {
     if (!ClampOf(activation, builder.At(output), &params.clamp_lo, &params.clamp_hi)) {
-      Fail("node '{}': activation {} cannot be fused behind {}", node.name, node.activation,
-           node.op);
+      NodeFail(node, "activation {} cannot be fused behind {}", node.activation, node.op);
     }
     // Codes that the model says are taken to the last one.
     const bool given = builder.graph().At(node.outputs[0]).given != nullptr;

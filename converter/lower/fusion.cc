@@ -1,7 +1,5 @@
 #include "converter/lower/fusion.h"
 
-#include "converter/support/error.h"
-
 namespace octet::lower {
 namespace {
 
@@ -63,8 +61,7 @@ Target TargetOf(const Builder& builder, const graph::Node& node, const Fusion& f
     return target;
   }
   if (fusion.absorbed == nullptr) {
-    Fail("node '{}': activation {} was fused before its range could be seen", node.name,
-         node.activation);
+    NodeFail(node, "activation {} was fused before its range could be seen", node.activation);
   }
   const quantize::TensorScheme& before = builder.SchemeOf(node.outputs[0]);
   target.sums.scale = before.scale;

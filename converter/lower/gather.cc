@@ -5,7 +5,6 @@
 #include <string>
 
 #include "converter/lower/move.h"
-#include "converter/support/error.h"
 #include "runtime/format/move.h"
 
 namespace octet::lower {
@@ -54,8 +53,7 @@ void SetPlaces(const graph::Node& node, const graph::Shape& data, const graph::S
       continue;
     }
     if (rank == blob::kMaxMoveRank) {
-      Fail("node '{}' ({}): {} dimensions are too many; flatten some before the export", node.name,
-           node.op, indices.size());
+      NodeFail(node, "{} dimensions are too many; flatten some before the export", indices.size());
     }
     behind_axis = d == axis;
     if (d == axis) params->axis = rank;
@@ -82,7 +80,7 @@ void EmitGatherElements(Builder& builder, const graph::Node& node, const graph::
 void SetDims(const graph::Node& node, const graph::Shape& data, size_t batch, size_t depth,
              uint32_t (&dims)[blob::kMaxMoveRank]) {
   if (depth > blob::kMaxMoveRank) {
-    Fail("node '{}' ({}): indices of {} dimensions are not supported", node.name, node.op, depth);
+    NodeFail(node, "indices of {} dimensions are not supported", depth);
   }
   for (size_t d = 0; d < depth; ++d) dims[d] = static_cast<uint32_t>(data[batch + d]);
 }
@@ -111,7 +109,7 @@ double ConstantNumber(Builder& builder, const graph::Node& node, size_t input, d
   if (input >= node.inputs.size() || node.inputs[input] == graph::kNoValue) return fallback;
   const graph::Tensor* tensor = builder.Constant(node.inputs[input]);
   if (tensor == nullptr || tensor->Count() != 1) {
-    Fail("node '{}' ({}): input {} must be constant", node.name, node.op, input);
+    NodeFail(node, "input {} must be constant", input);
   }
   return tensor->IsFloat() ? static_cast<double>(tensor->floats[0])
                            : static_cast<double>(tensor->integers[0]);

@@ -1,6 +1,5 @@
 #include "converter/lower/builder.h"
 #include "converter/lower/conv.h"
-#include "converter/support/error.h"
 
 namespace octet::lower {
 
@@ -8,16 +7,15 @@ namespace octet::lower {
 ConvWeights MatrixWeightsOf(const Builder& builder, const graph::Node& node) {
   const graph::Tensor& matrix = ConstantWeights(builder, node, 1);
   if (matrix.shape.size() != 2) {
-    Fail("node '{}' ({}): its constant has shape {}; only a matrix is supported", node.name,
-         node.op, graph::ToString(matrix.shape));
+    NodeFail(node, "its constant has shape {}, but only a matrix is supported",
+             graph::ToString(matrix.shape));
   }
   const bool gemm = node.op == "Gemm";
   const bool transposed = gemm && node.Int("transB", 0) != 0;
   const float alpha = gemm ? node.Float("alpha", 1.0f) : 1.0f;
   const float beta = gemm ? node.Float("beta", 1.0f) : 1.0f;
   if (gemm && node.Int("transA", 0) != 0) {
-    Fail("node '{}' (Gemm): transA=1 with a computed input is not supported; export with transA=0",
-         node.name);
+    NodeFail(node, "transA=1 with a computed input is not supported; export with transA=0");
   }
   ConvWeights weights;
   weights.out_c = transposed ? matrix.shape[0] : matrix.shape[1];
@@ -37,8 +35,8 @@ ConvWeights MatrixWeightsOf(const Builder& builder, const graph::Node& node) {
     const graph::Tensor& bias = ConstantWeights(builder, node, 2);
     if (bias.Count() != 1 &&
         (bias.Count() != weights.out_c || bias.shape.back() != weights.out_c)) {
-      Fail("node '{}' ({}): bias of shape {} does not have one value per output", node.name,
-           node.op, graph::ToString(bias.shape));
+      NodeFail(node, "bias of shape {} does not have one value per output",
+               graph::ToString(bias.shape));
     }
     for (size_t o = 0; o < weights.bias.size(); ++o)
       weights.bias[o] = beta * bias.floats[bias.Count() == 1 ? 0 : o];
@@ -92,8 +90,8 @@ void LowerGemm(Builder& builder, const graph::Node& node) {
     input = builder.Use(node.inputs[0], Layout::kRowMajor, type);
   }
   if (builder.At(input).dims[3] != weights.depth) {
-    Fail("node '{}' ({}): input of shape {} does not match the {} rows of its matrix", node.name,
-         node.op, graph::ToString(builder.ShapeOf(node.inputs[0])), weights.depth);
+    NodeFail(node, "input of shape {} does not match the {} rows of its matrix",
+             graph::ToString(builder.ShapeOf(node.inputs[0])), weights.depth);
   }
   blob::ConvParams params{};
   params.kernel_h = params.kernel_w = params.stride_h = params.stride_w = 1;

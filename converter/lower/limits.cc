@@ -1,14 +1,14 @@
 #include "converter/lower/limits.h"
 
-#include "converter/support/error.h"
+#include "converter/support/not_possible.h"
 #include "runtime/format/view.h"
 
 namespace octet::lower {
 
 void AtMost(size_t count, size_t limit, const char* of) {
   if (count > limit) {
-    Fail("the model has {} {}, a blob can have {}; split the model and convert its parts", count,
-         of, limit);
+    RuleOut("the model has {} {}, a blob can have {}; split the model and convert its parts", count,
+            of, limit);
   }
 }
 
@@ -28,8 +28,8 @@ void CheckLimits(const Program& program) {
   AtMost(PartsOf(program), kMaxParts, "parts of outputs");
   for (const Layer& layer : program.layers) {
     if (layer.inputs.size() <= kMaxLayerInputs) continue;
-    Fail("node '{}' has {} inputs, a layer of a blob can have {}; join the inputs in steps",
-         layer.name, layer.inputs.size(), kMaxLayerInputs);
+    RuleOut("node '{}' has {} inputs, a layer of a blob can have {}; join the inputs in steps",
+            layer.name, layer.inputs.size(), kMaxLayerInputs);
   }
 }
 

@@ -34,42 +34,33 @@ LowerFn Find(std::string_view op) {
   return plugin == nullptr ? nullptr : plugin->lower;
 }
 
-std::string NoSuchOperator(const graph::Node& node) {
-  return fmt::format("node '{}' ({}): the operator is not supported on the board", node.name,
-                     node.op);
-}
-
-// Faults of a tensor name its reader, which the user can find in the model.
-std::string AtNode(const graph::Node& node, const std::string& why) {
-  return why.starts_with("node ") ? why
-                                  : fmt::format("node '{}' ({}): {}", node.name, node.op, why);
-}
-
-[[noreturn]] void Refuse(const graph::Node& node) {
-  throw UserError(NoSuchOperator(node));
-}
+constexpr const char* kNoSuchOperator = "the operator is not supported on the board";
 
 struct Refusal {
   const graph::Node* node;
-  std::string why;
+  operators::NodeError error;
 };
 
+// Faults of a tensor name its reader, which the user can find in the model.
+operators::NodeError AtNode(const graph::Node& node, const NotPossible& error) {
+  const auto* at_node = dynamic_cast<const operators::NodeError*>(&error);
+  return at_node != nullptr ? *at_node : operators::NodeError(node, error.what(), error.advises());
+}
+
 // What to do about one node; its own way out goes first.
-std::string WithWayOut(const std::string& why) {
-  if (why.find("; ") != std::string::npos) return why;
-  return why +
-         "; change this node in the model, or end the graph before it: --cut-at TENSOR (octet "
-         "convert --help-all lists the supported operators)";
+std::string WithWayOut(const operators::NodeError& error) {
+  constexpr const char* kWayOut =
+      "; change this node in the model, or end the graph before it: --cut-at TENSOR (octet "
+      "convert --help-all lists the supported operators)";
+  return error.advises() ? error.what() : std::string(error.what()) + kWayOut;
 }
 
 // One line of all: nodes of one operator with one reason are counted.
 [[noreturn]] void Refuse(const std::vector<Refusal>& refusals) {
-  if (refusals.size() == 1) throw UserError(WithWayOut(refusals[0].why));
+  if (refusals.size() == 1) throw UserError(WithWayOut(refusals[0].error));
   std::vector<std::pair<std::string, std::vector<const Refusal*>>> groups;
   for (const Refusal& refusal : refusals) {
-    const size_t colon = refusal.why.find(": ");
-    const std::string key =
-        refusal.node->op + (colon == std::string::npos ? "" : refusal.why.substr(colon));
+    const std::string key = refusal.node->op + ": " + refusal.error.why();
     const auto at = std::find_if(groups.begin(), groups.end(),
                                  [&key](const auto& group) { return group.first == key; });
     auto& group =
@@ -79,7 +70,7 @@ std::string WithWayOut(const std::string& why) {
   std::vector<std::string> parts;
   for (const auto& [key, group] : groups) {
     const size_t more = group.size() - 1;
-    parts.push_back(group[0]->why +
+    parts.push_back(group[0]->error.what() +
                     (more == 0 ? "" : fmt::format(" (and {} more {})", more, group[0]->node->op)));
   }
   Fail(
@@ -150,7 +141,7 @@ bool IsKnown(const graph::Graph& graph, const graph::Node& node) {
 }  // namespace
 
 void NotLowered(Builder&, const graph::Node& node) {
-  Refuse(node);
+  NodeFail(node, "{}", kNoSuchOperator);
 }
 
 void CheckLowerable(const graph::Graph& graph) {
@@ -164,7 +155,7 @@ void CheckLowerable(const graph::Graph& graph) {
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const graph::Node& node = graph.nodes[i];
     if (view.needed[i] && !IsKnown(graph, node) && Find(node.op) == nullptr) {
-      refusals.push_back({&node, NoSuchOperator(node)});
+      refusals.push_back({&node, {node, kNoSuchOperator, false}});
     }
   }
   if (!refusals.empty()) Refuse(refusals);
@@ -214,9 +205,8 @@ void CopyWhereNothingRuns(Builder& builder, Program* program) {
 
 // With `refusals` goes on behind nodes that cannot run.
 Program LowerNodes(const graph::Graph& graph, const quantize::Scheme& scheme,
-                   const std::string& plan_name, std::vector<Refusal>* refusals) {
+                   std::vector<Refusal>* refusals) {
   Program program;
-  program.name = plan_name;
   const bool any_int8 = std::find(scheme.precision.begin(), scheme.precision.end(),
                                   blob::Precision::kInt8) != scheme.precision.end();
   program.precision = any_int8 ? blob::Precision::kInt8 : blob::Precision::kFp16;
@@ -233,13 +223,13 @@ Program LowerNodes(const graph::Graph& graph, const quantize::Scheme& scheme,
     if (builder.Absorbed(node) || IsKnown(graph, node)) continue;
     try {
       const LowerFn lower = Find(node.op);
-      if (lower == nullptr) Refuse(node);
+      if (lower == nullptr) NotLowered(builder, node);
       lower(builder, node);
-    } catch (const UserError& error) {
+    } catch (const NotPossible& error) {
       if (refusals == nullptr) throw;
       const auto is_same = [&node](const Refusal& refusal) { return refusal.node == &node; };
       if (std::none_of(refusals->begin(), refusals->end(), is_same)) {
-        refusals->push_back({&node, AtNode(node, error.what())});
+        refusals->push_back({&node, AtNode(node, error)});
       }
       StandIn(builder, node);
     }
@@ -265,15 +255,16 @@ Program LowerNodes(const graph::Graph& graph, const quantize::Scheme& scheme,
 
 }  // namespace
 
-Program Lower(const graph::Graph& graph, const quantize::Scheme& scheme,
-              const std::string& plan_name) {
-  return LowerNodes(graph, scheme, plan_name, nullptr);
+Program Lower(const graph::Graph& graph, const quantize::Scheme& scheme, PlanId plan) {
+  Program program = LowerNodes(graph, scheme, nullptr);
+  program.plan = plan;
+  return program;
 }
 
 void CheckLowers(const graph::Graph& graph, const std::vector<quantize::Scheme>& schemes) {
   std::vector<Refusal> refusals;
   for (const quantize::Scheme& scheme : schemes) {
-    const Program program = LowerNodes(graph, scheme, "", &refusals);
+    const Program program = LowerNodes(graph, scheme, &refusals);
     if (refusals.empty()) CheckLimits(program);
   }
   if (!refusals.empty()) Refuse(refusals);

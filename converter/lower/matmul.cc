@@ -5,7 +5,6 @@
 #include "converter/lower/builder.h"
 #include "converter/lower/weights.h"
 #include "converter/operators/matmul.h"
-#include "converter/support/error.h"
 #include "runtime/format/axes_params.h"
 
 namespace octet::lower {
@@ -57,7 +56,7 @@ void LowerMatMul(Builder& builder, const graph::Node& node) {
     return LowerGemm(builder, node);
   }
   if (builder.graph().At(node.outputs[0]).type != graph::DataType::kFloat) {
-    Fail("node '{}' ({}): only floating point matrices are supported", node.name, node.op);
+    NodeFail(node, "only floating point matrices are supported");
   }
   const graph::Shape &a_shape = builder.ShapeOf(node.inputs[0]),
                      &b_shape = builder.ShapeOf(node.inputs[1]);
@@ -80,8 +79,8 @@ void LowerMatMul(Builder& builder, const graph::Node& node) {
   }
   batch = MergedBatch(batch);
   if (batch.size() > std::size(params.batch)) {
-    Fail("node '{}' ({}): {} batch dimensions that cannot be merged; at most {} are supported",
-         node.name, node.op, batch.size(), std::size(params.batch));
+    NodeFail(node, "{} batch dimensions that cannot be merged, at most {} are supported",
+             batch.size(), std::size(params.batch));
   }
   batch.insert(batch.begin(), std::size(params.batch) - batch.size(), {1, 0, 0});
   for (size_t d = 0; d < batch.size(); ++d) {

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "converter/lower/weights.h"
-#include "converter/support/error.h"
 #include "runtime/core/half.h"
 #include "runtime/format/move.h"
 
@@ -59,10 +58,10 @@ void RequireTable(const graph::Node& node, int64_t entries) {
   // 16 MiB of positions: more than any picture has rows, columns or channels in two dimensions.
   constexpr int64_t kLongestTable = int64_t{1} << 22;
   if (entries <= kLongestTable) return;
-  Fail(
-      "node '{}' ({}): needs a table of {} positions, at most {} are supported; split the node "
-      "before the export",
-      node.name, node.op, entries, kLongestTable);
+  NodeFail(node,
+           "needs a table of {} positions, at most {} are supported; split the node "
+           "before the export",
+           entries, kLongestTable);
 }
 
 MoveAxis MapToAxis(const std::vector<int64_t>& map, int64_t stride, int64_t* base) {

@@ -4,7 +4,6 @@
 #include "converter/lower/builder.h"
 #include "converter/lower/conv.h"
 #include "converter/lower/move.h"
-#include "converter/support/error.h"
 
 namespace octet::lower {
 namespace {
@@ -19,8 +18,7 @@ const std::vector<int64_t>& ConstantInts(Builder& builder, const graph::Node& no
                                     ? builder.Constant(node.inputs[input])
                                     : nullptr;
   if (tensor == nullptr || tensor->IsFloat()) {
-    Fail("node '{}' ({}): input {} must be constant; export with fixed shapes", node.name, node.op,
-         input);
+    NodeFail(node, "input {} must be constant; export with fixed shapes", input);
   }
   return tensor->integers;
 }
@@ -236,7 +234,7 @@ void LowerPad(Builder& builder, const graph::Node& node) {
   if (HasInput(node, 2)) {
     const graph::Tensor* constant = builder.Constant(node.inputs[2]);
     if (constant == nullptr || constant->Count() > 1) {
-      Fail("node '{}' (Pad): its value must be one constant", node.name);
+      NodeFail(node, "its value must be one constant");
     }
     if (constant->Count() == 1) {
       value = constant->IsFloat() ? static_cast<double>(constant->floats[0])

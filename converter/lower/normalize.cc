@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "converter/lower/axes.h"
-#include "converter/support/error.h"
 
 namespace octet::lower {
 namespace {
@@ -25,7 +24,7 @@ const graph::Tensor* Parameter(Builder& builder, const graph::Node& node, size_t
   if (input >= node.inputs.size() || node.inputs[input] == graph::kNoValue) return nullptr;
   const graph::Tensor* tensor = builder.Constant(node.inputs[input]);
   if (tensor == nullptr || !tensor->IsFloat()) {
-    Fail("node '{}' ({}): its scale and bias must be constant", node.name, node.op);
+    NodeFail(node, "its scale and bias must be constant");
   }
   return tensor;
 }

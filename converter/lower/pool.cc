@@ -3,7 +3,6 @@
 #include "converter/lower/builder.h"
 #include "converter/lower/weights.h"
 #include "converter/lower/window.h"
-#include "converter/support/error.h"
 
 namespace octet::lower {
 namespace {
@@ -41,12 +40,11 @@ int PadDeclared(Builder& builder, const graph::Node& node, int input, Window* wi
 void LowerPool(Builder& builder, const graph::Node& node) {
   const graph::Shape& shape = builder.ShapeOf(node.inputs[0]);
   if (shape.size() != 4) {
-    Fail("node '{}' ({}): only 2-D pooling is supported; its input has shape {}", node.name,
-         node.op, graph::ToString(shape));
+    NodeFail(node, "only 2-D pooling is supported, but its input has shape {}",
+             graph::ToString(shape));
   }
   if (node.outputs.size() > 1) {
-    Fail("node '{}' ({}): the output with positions of the maxima is not supported", node.name,
-         node.op);
+    NodeFail(node, "the output with positions of the maxima is not supported");
   }
   const bool global = node.op == "GlobalAveragePool" || node.op == "GlobalMaxPool";
   const bool average = node.op == "AveragePool" || node.op == "GlobalAveragePool";
@@ -54,16 +52,13 @@ void LowerPool(Builder& builder, const graph::Node& node) {
   if (global) {
     window.kernel_h = shape[2];
     window.kernel_w = shape[3];
-    if (shape[2] > 65535 || shape[3] > 65535)
-      Fail("node '{}' ({}): its window is too large", node.name, node.op);
+    if (shape[2] > 65535 || shape[3] > 65535) NodeFail(node, "its window is too large");
   } else {
     const std::vector<int64_t> kernel = node.Ints("kernel_shape");
-    if (kernel.size() != 2)
-      Fail("node '{}' ({}): kernel_shape must have 2 values", node.name, node.op);
+    if (kernel.size() != 2) NodeFail(node, "kernel_shape must have 2 values");
     window = WindowOf(node, shape, kernel[0], kernel[1]);
     if (average && (window.dilation_h != 1 || window.dilation_w != 1))
-      Fail("node '{}' (AveragePool): dilations are not supported; export with dilations of 1",
-           node.name);
+      NodeFail(node, "dilations are not supported; export with dilations of 1");
   }
   const blob::Precision precision = builder.PrecisionOf(node);
   const blob::ElementType type = Builder::TypeOf(precision);

@@ -3,7 +3,6 @@
 #include <string>
 
 #include "converter/lower/move.h"
-#include "converter/support/error.h"
 
 namespace octet::lower {
 namespace {
@@ -12,8 +11,7 @@ const graph::Tensor& ConstantInput(Builder& builder, const graph::Node& node, si
   const graph::Tensor* tensor =
       HasInput(node, input) ? builder.Constant(node.inputs[input]) : nullptr;
   if (tensor == nullptr) {
-    Fail("node '{}' ({}): input {} must be constant; export with fixed shapes", node.name, node.op,
-         input);
+    NodeFail(node, "input {} must be constant; export with fixed shapes", input);
   }
   return *tensor;
 }

@@ -4,7 +4,6 @@
 
 #include "converter/lower/axes.h"
 #include "converter/lower/weights.h"
-#include "converter/support/error.h"
 
 namespace octet::lower {
 namespace {
@@ -34,7 +33,7 @@ std::vector<int64_t> AxesOf(Builder& builder, const graph::Node& node, ReduceKin
   if (IsArg(kind)) return {node.Int("axis", 0)};
   if (node.inputs.size() < 2 || node.inputs[1] == graph::kNoValue) return {};
   const graph::Tensor* axes = builder.Constant(node.inputs[1]);
-  if (axes == nullptr) Fail("node '{}' ({}): its axes must be constant", node.name, node.op);
+  if (axes == nullptr) NodeFail(node, "its axes must be constant");
   return axes->integers;
 }
 
@@ -60,8 +59,7 @@ blob::Precision PrecisionFor(const Builder& builder, const graph::Node& node, Re
   const bool wraps = kind == ReduceKind::kSum || kind == ReduceKind::kProd ||
                      kind == ReduceKind::kMax || kind == ReduceKind::kMin;
   if (builder.IsInteger(node.inputs[0]) && !wraps && !IsArg(kind)) {
-    Fail("node '{}' ({}): cannot run on integers; cast its input to float in the model", node.name,
-         node.op);
+    NodeFail(node, "cannot run on integers; cast its input to float in the model");
   }
   const bool copies = kind == ReduceKind::kMax || kind == ReduceKind::kMin;
   const bool sums = kind == ReduceKind::kSum || kind == ReduceKind::kMean;
@@ -117,7 +115,7 @@ void LowerReduce(Builder& builder, const graph::Node& node) {
 void LowerCumSum(Builder& builder, const graph::Node& node) {
   const graph::Tensor* axis = builder.Constant(node.inputs[1]);
   if (axis == nullptr || axis->integers.size() != 1) {
-    Fail("node '{}' (CumSum): its axis must be one constant", node.name);
+    NodeFail(node, "its axis must be one constant");
   }
   constexpr blob::ElementType kHalf = blob::ElementType::kFp16;
   const Layout layout = builder.Existing(node.inputs[0]);

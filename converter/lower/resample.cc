@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include "converter/lower/weights.h"
-#include "converter/support/error.h"
 #include "runtime/format/resample.h"
 #include "runtime/quant/parameters.h"
 
@@ -78,12 +77,12 @@ void CheckWeights(const graph::Node& node, const ResizeMap& map) {
     double magnitude = 0;
     for (const ResizeTap& tap : taps) magnitude += std::fabs(static_cast<double>(tap.weight));
     if (!(magnitude < 3.9)) {
-      Fail("node '{}' (Resize): cubic_coeff_a {} gives weights that are too large", node.name,
-           node.Float("cubic_coeff_a", -0.75f));
+      NodeFail(node, "cubic_coeff_a {} gives weights that are too large",
+               node.Float("cubic_coeff_a", -0.75f));
     }
   }
   if (map.MostTaps() > UINT16_MAX) {
-    Fail("node '{}' (Resize): sums of {} pixels are too large", node.name, map.MostTaps());
+    NodeFail(node, "sums of {} pixels are too large", map.MostTaps());
   }
 }
 
@@ -93,7 +92,7 @@ void EmitLayer(Builder& builder, const graph::Node& node, int input, int output,
   const bool int8 = precision == blob::Precision::kInt8;
   const std::vector<Dimension> view = ViewOf(stored);
   if (view.size() > blob::kResampleRank) {
-    Fail("node '{}' (Resize): resized and unchanged dimensions alternate too often", node.name);
+    NodeFail(node, "resized and unchanged dimensions alternate too often");
   }
   blob::ResampleParams params{};
   std::fill(std::begin(params.in), std::end(params.in), 1);

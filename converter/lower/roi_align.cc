@@ -2,7 +2,6 @@
 #include "runtime/format/roi_align.h"
 
 #include "converter/lower/builder.h"
-#include "converter/support/error.h"
 
 namespace octet::lower {
 
@@ -11,7 +10,7 @@ void LowerRoiAlign(Builder& builder, const graph::Node& node) {
   const graph::Tensor* batch = builder.Constant(node.inputs[2]);
   // With one picture there is nothing to choose.
   if (batch == nullptr && shape[0] != 1) {
-    Fail("node '{}' (RoiAlign): the batch index of each region must be constant", node.name);
+    NodeFail(node, "the batch index of each region must be constant");
   }
   const blob::ElementType type = blob::ElementType::kFp16;
   const int image = builder.Use(node.inputs[0], Layout::kImage, type);
@@ -29,7 +28,7 @@ void LowerRoiAlign(Builder& builder, const graph::Node& node) {
   for (size_t r = 0; batch != nullptr && r < pictures.size(); ++r) {
     const int64_t picture = batch->integers[r];
     if (picture < 0 || picture >= shape[0]) {
-      Fail("node '{}' (RoiAlign): batch index {} does not exist", node.name, picture);
+      NodeFail(node, "batch index {} does not exist", picture);
     }
     pictures[r] = static_cast<uint32_t>(picture);
   }

@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "converter/lower/axes.h"
-#include "converter/support/error.h"
 
 namespace octet::lower {
 namespace {

@@ -9,7 +9,6 @@
 #include "converter/operators/offset_function.h"
 #include "converter/operators/operator.h"
 #include "converter/operators/unary.h"
-#include "converter/support/error.h"
 #include "runtime/core/half.h"
 #include "runtime/quant/parameters.h"
 
@@ -115,7 +114,7 @@ bool UnaryFunction(const graph::Graph& graph, const graph::Node& node, FunctionO
 FunctionOf ActivationFunction(const graph::Node& node) {
   FunctionOf function;
   if (!node.activation.empty() && !Named(node.activation, node.alpha, node.beta, &function)) {
-    Fail("node '{}': fused activation {} has no kernel", node.name, node.activation);
+    NodeFail(node, "fused activation {} has no kernel", node.activation);
   }
   return function;
 }
@@ -240,8 +239,7 @@ void LowerUnary(Builder& builder, const graph::Node& node) {
   if (builder.IsInteger(node.outputs[0])) return LowerElementwise(builder, node);
   FunctionOf function;
   if (!UnaryFunction(builder.graph(), node, &function)) {
-    Fail("node '{}' ({}): its parameters must be constant; make them constants in the export",
-         node.name, node.op);
+    NodeFail(node, "its parameters must be constant; make them constants in the export");
   }
   // The operand that is no constant (x + 2 and 2 + x alike).
   graph::ValueId x = node.inputs[0];

@@ -1,7 +1,6 @@
 #include "converter/lower/window.h"
 
 #include "converter/operators/window.h"
-#include "converter/support/error.h"
 
 namespace octet::lower {
 
@@ -12,8 +11,8 @@ Window WindowOf(const graph::Node& node, const graph::Shape& in_shape, int64_t k
     for (int64_t value :
          {axis->kernel, axis->stride, axis->dilation, axis->pad_begin, axis->PadReached()}) {
       if (value > 65535) {
-        Fail("node '{}' ({}): a kernel size, stride, dilation or padding of {} is outside 0..65535",
-             node.name, node.op, value);
+        NodeFail(node, "a kernel size, stride, dilation or padding of {} is outside 0..65535",
+                 value);
       }
     }
   }

@@ -18,8 +18,8 @@ namespace octet::operators {
 struct Plugin {
   std::string_view domain;  // of the ONNX operator; none of ONNX's own
   Operator record;          // its name differs from those of operators.inc
-  // Emits the layers of a node; converter/lower/builder.h says how. Throws a UserError for what
-  // cannot run, before calibration too.
+  // Emits the layers of a node; converter/lower/builder.h says how. Throws by lower::NodeFail for
+  // what cannot run, before calibration too.
   void (*lower)(lower::Builder& builder, const graph::Node& node);
 };
 

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <random>
 
-#include "converter/support/error.h"
+#include "converter/support/not_possible.h"
 
 namespace octet::plan {
 namespace {
@@ -222,7 +222,7 @@ MemoryPlan PlanMemory(const lower::Program& program) {
   plan.lower_bound_bytes = LowerBound(buffers, layer_count);
   plan.arena_bytes = Search(&buffers, plan.lower_bound_bytes);
   if (plan.arena_bytes >= kLargestArena) {
-    Fail(
+    RuleOut(
         "activations need {} MiB; a plan may use 2048 MiB; lower the input size with --input-shape",
         plan.arena_bytes >> 20);
   }

@@ -13,7 +13,7 @@
 #include "converter/quantize/tail.h"
 #include "converter/quantize/whole_numbers.h"
 #include "converter/quantize/wide_inputs.h"
-#include "converter/support/error.h"
+#include "converter/support/not_possible.h"
 
 namespace octet::quantize {
 namespace {
@@ -23,6 +23,7 @@ bool IsChosen(const Entry* entry) {
   if (entry == nullptr) return false;
   switch (entry->reason) {
     case Reason::kRequestedFp16:
+    case Reason::kAssigned:
     case Reason::kFloatOutput:
     case Reason::kWideInput:
     case Reason::kStretch:
@@ -71,8 +72,8 @@ void RequirePossible(const graph::Graph& graph, const Ledger& ledger) {
       continue;
     }
     const graph::Node& node = graph.nodes[n];
-    Fail("node '{}' ({}) must run in int8 but cannot: {}; set it to fp16 in --config", node.name,
-         node.op, entries[0]->Text());
+    RuleOut("node '{}' ({}) must run in int8 but cannot: {}; set it to fp16 in --config", node.name,
+            node.op, entries[0]->Text());
   }
 }
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "converter/quantize/names.h"
-#include "converter/support/error.h"
+#include "converter/support/not_possible.h"
 
 namespace octet::quantize {
 namespace {
@@ -20,7 +20,7 @@ void RequireRuleAndException(const Config& config, const graph::Node& node) {
   for (const LayerOverride& layer : config.layers) {
     if (!layer.precision || layer.constraint || !Matches(layer.name, node.name)) continue;
     if (last != nullptr && last->precision != layer.precision && IsPattern(layer.name)) {
-      Fail(
+      RuleOut(
           "--config asks for int8 and fp16 at node '{}', by '{}' and by '{}', with "
           "precision_constraints: obey; name the node exactly in the later entry, or remove one",
           node.name, last->name, layer.name);
@@ -28,7 +28,7 @@ void RequireRuleAndException(const Config& config, const graph::Node& node) {
     last = &layer;
   }
   if (last != nullptr && config.int8_everywhere && last->precision == blob::Precision::kFp16) {
-    Fail(
+    RuleOut(
         "--config asks for fp16 at node '{}' by '{}' with precision_constraints: obey, and for "
         "int8 everywhere; remove one of them",
         node.name, last->name);
@@ -46,14 +46,14 @@ void RequireObeyable(const graph::Graph& graph, const Config& config) {
     for (const LayerOverride& layer : config.layers) {
       if (!binds(layer) || !Matches(layer.name, node.name)) continue;
       if (config.int8_everywhere && *layer.precision == blob::Precision::kFp16) {
-        Fail(
+        RuleOut(
             "node '{}' must be fp16 ('{}', constraint: obey), but int8 is asked for everywhere; "
             "remove one of them",
             node.name, layer.name);
       }
       if (first == nullptr) first = &layer;
       if (*first->precision == *layer.precision) continue;
-      Fail(
+      RuleOut(
           "node '{}' must be {} by '{}' and {} by '{}', both with obey; set one of them to "
           "`constraint: prefer`",
           node.name, WordOf(*first->precision), first->name, WordOf(*layer.precision), layer.name);

@@ -4,7 +4,7 @@
 
 #include "converter/operators/weights.h"
 #include "converter/quantize/names.h"
-#include "converter/support/error.h"
+#include "converter/support/not_possible.h"
 
 namespace octet::quantize {
 namespace {
@@ -36,7 +36,7 @@ void ChooseWeightSchemes(const graph::Graph& graph, const Config& config, Scheme
     }
     scheme->weight_schemes[n] = asked.value_or(DefaultOf(allowed, weights->outputs));
     if (asked && !IsAllowed(allowed, *asked)) {
-      Fail(
+      RuleOut(
           "node '{}' ({}): --config asks for {} weights, but the board allows only {}; change "
           "--config or --board",
           graph.nodes[n].name, graph.nodes[n].op, kNames[static_cast<size_t>(*asked)],

@@ -185,13 +185,13 @@ class Recogniser {
          why, result_.settings.decode);
   }
 
-  // Why the outputs are not those of a preset; empty where they are.
-  std::string DoubtOf(const std::string& preset) {
+  // Why the outputs are not those of a preset, if they are not.
+  std::optional<decode::Unfit> DoubtOf(const std::string& preset) {
     try {
       decode::DecodeSection(blob::Task::kDetect, decode::ReadSpec(preset), ports_);
-      return "";
-    } catch (const UserError& error) {
-      return error.what();
+      return std::nullopt;
+    } catch (const decode::Unfit& doubt) {
+      return doubt;
     }
   }
 
@@ -217,23 +217,18 @@ class Recogniser {
     // Not every version of the exporter writes down that it put the suppression into the graph.
     const std::optional<bool> says = said.FinishedBoxes();
     std::string preset = says.value_or(false) ? finished : planes;
-    std::string doubt = DoubtOf(preset);
-    if (!doubt.empty() && !says && DoubtOf(finished).empty()) {
+    std::optional<decode::Unfit> doubt = DoubtOf(preset);
+    if (doubt && !says && !DoubtOf(finished)) {
       preset = finished;
-      doubt.clear();
+      doubt.reset();
     }
-    if (!doubt.empty()) {
+    if (doubt) {
       // A question that the decoder asks is asked as it is.
-      if (doubt.find("; give --kpt-shape") != std::string::npos) Fail("{}: {}", model_, doubt);
-      if (const std::string own = "--decode " + preset + ": "; doubt.rfind(own, 0) == 0) {
-        doubt.erase(0, own.size());
-      }
-      const size_t advice = doubt.find("; ");
+      if (doubt->asks()) Fail("{}: {}", model_, doubt->what());
       Fail(
           "{}: its metadata says task '{}'{}, but {}; give --decode: a preset or a YAML file, or "
           "--task none",
-          model_, task, says.value_or(false) ? " with finished boxes" : "",
-          doubt.substr(0, advice));
+          model_, task, says.value_or(false) ? " with finished boxes" : "", doubt->why());
     }
     result_.settings.task = blob::Task::kDetect;
     result_.settings.decode = preset;

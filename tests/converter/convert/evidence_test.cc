@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "tests/converter/convert/search_support.h"
 
@@ -36,7 +38,7 @@ class EvidenceTest : public ::testing::Test {
 
   // Percent of the samples whose class FP32 does not share.
   double Loss() const {
-    const Evidence evidence(stages_->calibrated, stages_->sets);
+    const Evidence evidence(stages_->calibrated);
     return evidence
         .Weigh(stages_->PlanOf(stages_->With({stages_->calibrated.graph.nodes[0].name})))
         ->Loss();
@@ -65,6 +67,27 @@ TEST_F(EvidenceTest, TheImportedGraphAnswersWhatCalibrationHasNotRun) {
   EXPECT_EQ(Loss(), 0);
   Answers().clear();
   EXPECT_EQ(Loss(), 0);
+}
+
+// Fewer samples than there are: what calibrates and decides has not got the others at all.
+TEST_F(EvidenceTest, UnseenSamplesAreNoneThatDecide) {
+  constexpr int64_t kPicked = 8;
+  ConvertOptions options = files_.Options();
+  options.samples = kPicked;
+  const Stages stages(std::move(options));
+  const Calibrated& calibrated = stages.calibrated;
+  ASSERT_EQ(calibrated.samples, kPicked);
+  ASSERT_EQ(calibrated.datasets[0]->size(), kPicked);
+  const Evidence evidence(calibrated);
+  EXPECT_EQ(evidence.unseen(), 16);
+  const std::vector<int64_t>& fresh = evidence.samples().fresh;
+  for (int64_t i = 0; i < kPicked; ++i) {
+    const int64_t given = calibrated.choice.IndexOfGiven(i);
+    EXPECT_FALSE(std::binary_search(fresh.begin(), fresh.end(), given)) << given;
+    EXPECT_EQ(calibrated.datasets[0]->Load(i).floats,
+              stages_->calibrated.datasets[0]->Load(given).floats);
+  }
+  EXPECT_GT(calibrated.choice.IndexOfGiven(kPicked - 1), kPicked) << "not merely the first";
 }
 
 }  // namespace

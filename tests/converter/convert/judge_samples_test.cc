@@ -17,11 +17,9 @@ std::vector<int64_t> FirstOf(int64_t count) {
   return all;
 }
 
-// Of `given` samples that all count, with --samples, and the first `looked` seen by recovery.
-JudgeSamples JudgesOf(int64_t given, int64_t samples, bool answers, int64_t looked = 0) {
-  simulate::Samples decided;
-  decided.fit = FirstOf(looked);
-  return ChooseJudgeSamples(FirstOf(given), FirstOf(given), samples, 1, decided, answers);
+// Of `given` samples that all count, of which the first `calibrate` calibrate.
+JudgeSamples JudgesOf(int64_t given, int64_t calibrate, bool answers) {
+  return ChooseJudgeSamples(FirstOf(given), FirstOf(std::min(given, calibrate)), answers);
 }
 
 void ExpectSound(const JudgeSamples& judges) {
@@ -62,9 +60,8 @@ TEST(JudgeSamples, HowManyOfEach) {
   }
 }
 
-// What recovery looks at is seen as much as what gives ranges.
-TEST(JudgeSamples, UnseenByRecoveryToo) {
-  const JudgeSamples judges = JudgesOf(300, 90, false, 200);
+TEST(JudgeSamples, UnseenFirst) {
+  const JudgeSamples judges = JudgesOf(300, 200, false);
   ExpectSound(judges);
   ASSERT_GT(judges.unseen, 0);
   for (const int64_t index : judges.indices) EXPECT_GE(index, 200);
@@ -74,7 +71,7 @@ TEST(JudgeSamples, UnseenByRecoveryToo) {
 TEST(JudgeSamples, OfThoseThatAreKept) {
   const std::vector<int64_t> kept = {3, 5, 8, 13, 21, 34, 55, 89};
   for (const bool answers : {false, true}) {
-    const JudgeSamples judges = ChooseJudgeSamples(kept, {5, 13, 34}, 512, 1, {}, answers);
+    const JudgeSamples judges = ChooseJudgeSamples(kept, {5, 13, 34}, answers);
     ExpectSound(judges);
     EXPECT_TRUE(
         std::includes(kept.begin(), kept.end(), judges.indices.begin(), judges.indices.end()));

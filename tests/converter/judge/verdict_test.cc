@@ -149,10 +149,10 @@ TEST(MissWords, OfAnswers) {
 
 TEST(Verdict, FiguresAreOfTheWorstOutput) {
   const Verdict verdict = VerdictOf(8, 20);
-  EXPECT_EQ(verdict.SnrDb("int8"), 20);
-  EXPECT_EQ(verdict.SnrDb("fp16"), 70);
+  EXPECT_EQ(verdict.SnrDb(PlanId::kInt8), 20);
+  EXPECT_EQ(verdict.SnrDb(PlanId::kFp16), 70);
   EXPECT_EQ(verdict.SnrDb("int4"), std::nullopt);
-  EXPECT_EQ(VerdictOf(0, 20).SnrDb("int8"), std::nullopt);
+  EXPECT_EQ(VerdictOf(0, 20).SnrDb(PlanId::kInt8), std::nullopt);
   const json document = verdict.Json();
   EXPECT_EQ(document["output"], "worse");
   EXPECT_EQ(document["snr_db"], 20);
