@@ -32,7 +32,7 @@ JudgeSamples Choose(const Calibrated& calibrated, bool answers) {
     return all;
   };
   const std::vector<int64_t> kept = all_of(calibrated.choice.understood);
-  return ChooseJudgeSamples(kept, calibrated.choice.covering.value_or(kept), answers);
+  return ChooseJudgeSamples(kept, calibrated.choice.picked.value_or(kept), answers);
 }
 
 std::vector<int64_t> Spread(const std::vector<int64_t>& samples, size_t wanted) {

@@ -24,6 +24,7 @@
 #include "converter/judge/over_time.h"
 #include "converter/judge/runner.h"
 #include "converter/judge/trace.h"
+#include "converter/support/plan_id.h"
 
 namespace octet::judge {
 
@@ -72,13 +73,14 @@ struct OutputFindings {
 };
 
 struct PlanFindings {
-  std::string name;
+  std::string name;  // in the blob
   std::vector<OutputFindings> outputs;
   std::shared_ptr<const Measure> answers;  // null: no task
   double loss = 0;                         // of answers, in their unit
   Interval certain;                        // of that
   OverTime over_time;                      // of a model with states
 
+  bool Is(PlanId plan) const { return name == NameOf(plan); }
   bool Speaks() const { return answers != nullptr && answers->Speaks(); }
   // Certainly more is lost than the limit allows.
   bool LosesMore(const Limits& limits) const {
@@ -99,7 +101,7 @@ struct Findings {
   blob::Task task = blob::Task::kNone;  // with a decoder; else none
   bool rounds_to_codes = false;         // the file does, so that FP16 is held to the limits of int8
 
-  const PlanFindings* Find(const std::string& plan) const;  // null: no such plan
+  const PlanFindings* Find(PlanId plan) const;  // null: no such plan
   const Limits& LimitsOf(const PlanFindings& plan) const;
   // Whether a piece's numbers are as near as the plan's limits ask, or differ by steps that nobody
   // tells apart: of the codes that the file rounds them to, or of 8 bits of their natural range (an
