@@ -148,7 +148,7 @@ class Trial {
     const auto t = static_cast<size_t>(thread);
     const int64_t sample = given_.samples[index];
     const bool numbers =
-        InClosedLoop() || !decoder_ || IsChosen(index, given_.samples.size(), given_.numbers);
+        InClosedLoop() || !decoder_ || !given_.numbers || given_.numbers->count(sample) != 0;
     if (InClosedLoop() && steps_[index].second == 0) BeginSequence();
     const std::vector<Tensor> inputs = Load(given_, sample);
     const Answer* known = nullptr;
@@ -333,11 +333,6 @@ class Trial {
 };
 
 }  // namespace
-
-bool IsChosen(size_t index, size_t count, size_t chosen) {
-  if (chosen == 0 || chosen >= count) return true;
-  return (index * chosen + chosen - 1) / count != ((index + 1) * chosen + chosen - 1) / count;
-}
 
 int OutputFindings::WorstPiece() const {
   if (pieces.size() < 2) return -1;

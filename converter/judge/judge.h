@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -37,9 +38,9 @@ struct Case {
   // Of a model with states: the samples that begin a sequence. `samples` are then whole beginnings
   // of sequences, in order: both sides run them in closed loop.
   std::set<int64_t> starts;
-  // Of `samples`, how many have their numbers compared, at equal distances; the others give answers
-  // alone, where a decoder reads them. 0: all.
-  size_t numbers = 0;
+  // Of `samples`, those whose numbers are compared; the others give answers alone, where a decoder
+  // reads them. Nullopt: all.
+  std::optional<std::set<int64_t>> numbers;
   // FP32's answers by sample, down to kLeastScore, as AnswersOf gives them: what is there is not
   // made again. Null: nothing.
   const std::map<int64_t, Answer>* answers = nullptr;
@@ -109,9 +110,6 @@ struct Findings {
   // holds the file's own rounding: only its figure about the mean is held to the limit, of int8.
   bool Reaches(const PlanFindings& plan, const Piece& piece, const Figures& figures) const;
 };
-
-// Whether sample `index` of `count` is one of `chosen` at equal distances; 0 chosen: all are.
-bool IsChosen(size_t index, size_t count, size_t chosen);
 
 // Throws UserError where the blob is not one of this graph, or cannot be run by this program. The
 // same for any number of threads.
