@@ -186,7 +186,7 @@ TEST(Judge, ClassesByWhatIsCertain) {
 
 TEST(Judge, BoxesOfAGoodAndOfADamagedBlob) {
   const Findings right = Judge(Detector(0).Given(12)), wrong = Judge(Detector(4).Given(12));
-  const PlanFindings &good = PlanOf(right, "fp16"), &bad = PlanOf(wrong, "fp16");
+  const PlanFindings &good = *right.Find(PlanId::kFp16), &bad = *wrong.Find(PlanId::kFp16);
   EXPECT_TRUE(good.Agrees());
   EXPECT_LT(good.certain.high, 0.5);
   EXPECT_FALSE(good.answers->IsFew());
