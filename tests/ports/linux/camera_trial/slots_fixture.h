@@ -129,7 +129,7 @@ class Slots : public StoreFolder {
   }
 
   port::StopRequest stop_;
-  port::Shared shared_{stop_, "/none", true, {}};
+  port::Program shared_{stop_, "/none", true, {}};
   int said_[2] = {-1, -1};
   std::optional<port::Emitter> emitter_;
   port::ComparisonSettings comparison_;

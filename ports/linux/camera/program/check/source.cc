@@ -11,6 +11,7 @@
 
 #include "ports/linux/camera/program/check/check.h"
 #include "ports/linux/camera/program/open_source.h"
+#include "ports/linux/camera/program/rtsp.h"
 #include "ports/linux/capture/v4l2_buffer.h"
 #include "ports/linux/output/again.h"
 
@@ -121,7 +122,7 @@ Finding SourceFinding(const CameraOptions& options) {
   } catch (const InputError& wrong) {
     return FailedFinding("source", wrong.what());
   }
-  return {"source", FindingState::kFine, source, ""};
+  return {"source", FindingState::kFine, WithoutPassword(source), ""};
 }
 
 }  // namespace
