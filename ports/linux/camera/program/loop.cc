@@ -22,10 +22,10 @@
 namespace octet::port {
 namespace {
 
-std::unique_ptr<Source> Open(const NamedCamera& camera) {
+std::unique_ptr<Source> Open(const NamedCamera& camera, const Say& tell) {
   const CameraOptions& options = camera.options;
   try {
-    std::unique_ptr<Source> source = OpenSource(options, camera.name);
+    std::unique_ptr<Source> source = OpenSource(options, camera.name, tell);
     if (options.disturb.empty()) return source;
     return DisturbedSource(std::move(source), ReadDisturbances(options.disturb));
   } catch (const InputError& error) {
@@ -34,9 +34,9 @@ std::unique_ptr<Source> Open(const NamedCamera& camera) {
   }
 }
 
-std::vector<std::unique_ptr<Source>> OpenAll(const CameraSettings& settings) {
+std::vector<std::unique_ptr<Source>> OpenAll(const CameraSettings& settings, const Say& tell) {
   std::vector<std::unique_ptr<Source>> sources;
-  for (const NamedCamera& camera : settings.cameras()) sources.push_back(Open(camera));
+  for (const NamedCamera& camera : settings.cameras()) sources.push_back(Open(camera, tell));
   return sources;
 }
 
@@ -72,7 +72,8 @@ class Loop {
   Loop(const CameraSettings& settings, const std::vector<Feature>& features)
       : settings_(settings),
         scheduling_(options().cpus, options().priority),
-        sources_(OpenAll(settings)),
+        // Nothing is told before the threads that capture begin.
+        sources_(OpenAll(settings, [this](const std::string& line) { emitter_.Say(line); })),
         program_(stop_, options().thermal_root, AllWait(settings, sources_),
                  [this] { scheduling_.Restore(); }),
         emitter_(STDOUT_FILENO, STDERR_FILENO, program_.waits, kLineBytes,

@@ -114,9 +114,11 @@ std::unique_ptr<Source> OpenProgram(const CameraOptions& o, const Say& say) {
 
 }  // namespace
 
-std::unique_ptr<Source> OpenSource(const CameraOptions& o, const std::string& camera) {
+std::unique_ptr<Source> OpenSource(const CameraOptions& o, const std::string& camera,
+                                   const Say& tell) {
   uint32_t width = 0, height = 0;
-  const Say say = [begin = camera.empty() ? "" : camera + ": "](const std::string& line) {
+  const Say say = [tell, begin = camera.empty() ? "" : camera + ": "](const std::string& line) {
+    if (tell != nullptr) return tell(begin + line);
     std::fprintf(stderr, "octet-camera: %s%s\n", begin.c_str(), line.c_str());
   };
   if (IsRtsp(o.source) || o.source.rfind(kExec, 0) == 0) return OpenProgram(o, say);

@@ -5,13 +5,16 @@
 #include <memory>
 
 #include "ports/linux/camera/program/options.h"
+#include "ports/linux/capture/child_source.h"
 #include "ports/linux/capture/source.h"
 
 namespace octet::port {
 
 // camera: its name in a list, where a camera that goes away is awaited; "": there is no list. A
 // program that is a source starts with the first call of Next. Throws InputError.
-std::unique_ptr<Source> OpenSource(const CameraOptions& options, const std::string& camera = "");
+// tell: takes its lines, from the thread that captures; null: stderr.
+std::unique_ptr<Source> OpenSource(const CameraOptions& options, const std::string& camera = "",
+                                   const Say& tell = nullptr);
 
 }  // namespace octet::port
 
