@@ -89,8 +89,10 @@ class BoardFile : public testing::Test {
 };
 
 TEST_F(BoardFile, EveryField) {
-  const Board board = Read(
-      kLinux + "cpu_id: [0x48, 0xd01]\nwinograd: true\nguard: {dwell_s: 30, shadow_every: 9}\n");
+  const Board board =
+      Read(kLinux +
+           "cpu_id: [0x48, 0xd01]\nwinograd: true\nguard: {dwell_s: 30, shadow_every: 9}\n"
+           "video_decoder: -c:v h264_v4l2m2m\n");
   EXPECT_EQ(board.guard, (std::vector<Setting>{{"dwell_s", "30", 25}, {"shadow_every", "9", 25}}));
   EXPECT_TRUE(board.is_whole);
   EXPECT_EQ(board.file, (folder_ / "b.yaml").string());
@@ -102,6 +104,7 @@ TEST_F(BoardFile, EveryField) {
   EXPECT_EQ(board.device_tree, (std::vector<std::string>{"me,board-2", "me,board"}));
   EXPECT_EQ(board.isa, (std::vector<std::string>{"reference", "neon"}));
   EXPECT_TRUE(board.cpu_id == (CpuId{0x48, 0xd01}));
+  EXPECT_EQ(board.video_decoder, "-c:v h264_v4l2m2m");
   EXPECT_EQ(board.cores, 4);
   EXPECT_EQ(board.clock_mhz, 1500);
   EXPECT_EQ(board.memory_mib, 1024);
@@ -130,6 +133,7 @@ TEST_F(BoardFile, WithoutAnOperatingSystem) {
   EXPECT_EQ(board.memory_mib, 0);
   EXPECT_FALSE(board.thermal);
   EXPECT_FALSE(board.cpu_id);
+  EXPECT_EQ(board.video_decoder, "") << "the processor decodes";
   EXPECT_FALSE(board.winograd);
   EXPECT_FALSE(board.latency_budget_ms);
   Refused(kBare, "flash_kib: 1024\n", "",
