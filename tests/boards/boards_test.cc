@@ -109,9 +109,14 @@ TEST(Boards, FollowTheirDescription) {
     } else {
       wanted.insert({"memory_mib", "thermal"});
       keys.erase("cpu_id");
+      keys.erase("video_decoder");
       ExpectRange(board["memory_mib"], 1, 1048576);
     }
     EXPECT_EQ(keys, wanted);
+    if (board["video_decoder"]) {
+      EXPECT_EQ(board["video_decoder"].as<std::string>().rfind("-c:v ", 0), 0u)
+          << "options of ffmpeg";
+    }
     if (board["cpu_id"]) {
       const auto id = board["cpu_id"].as<std::vector<int>>();
       ASSERT_EQ(id.size(), 2u);
