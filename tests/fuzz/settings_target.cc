@@ -20,6 +20,8 @@ std::vector<Input> Seeds() {
         "# nothing\n---\nsource: '-'\nguard-set: \"dwell_s=3,trip_frames=5\"\n...\n",
         "a: &x [1, *x]\nb: {<<: *x}\n? [c]\n: d\n", "a: |\n  two\n  lines\nb: >-\n  one\n  line\n",
         "a: [[[[[[[[1]]]]]]]]\n", "!!map {a: !t ~, \"\\u00e4\": null}\n--- second\n",
+        "cameras:\n  - {name: a, source: scene}\n  - name: b\n    zones: [x, y]\n",
+        "cameras: &x [{a: *x}]\n", "cameras: [[{a: b}]]\n", "cameras: {a: b}\n",
         "key:\n  - a\n  - \"\\x41\\0\"\n"}) {
     seeds.push_back(FromText(text));
   }
@@ -29,6 +31,8 @@ std::vector<Input> Seeds() {
 }  // namespace octet::fuzz
 
 namespace {
+
+constexpr const char* kList = "cameras";
 
 // Of what an option can be called, and of what people write.
 bool IsName(const std::string& name) {
@@ -48,7 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
   std::vector<FileSetting> settings;
   try {
-    settings = ParseSettings(text, "f");
+    settings = ParseSettings(text, "f", kList);
   } catch (const InputError& error) {
     const std::string line = error.what();
     FUZZ_CHECK(line.rfind("f:", 0) == 0);
@@ -59,10 +63,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::vector<FileSetting> usual;
   for (const FileSetting& setting : settings) {
     FUZZ_CHECK(names.insert(setting.name).second);
-    FUZZ_CHECK(!setting.values.empty() && setting.line >= 1);
+    FUZZ_CHECK(setting.line >= 1);
+    FUZZ_CHECK((setting.name == kList) == setting.values.empty());
+    FUZZ_CHECK((setting.name == kList) != setting.maps.empty());
+    for (const std::vector<FileSetting>& map : setting.maps) {
+      for (const FileSetting& one : map) FUZZ_CHECK(!one.values.empty() && one.maps.empty());
+    }
     const std::string nearest = Nearest(setting.name, {"threads", "thermal-root"});
     FUZZ_CHECK(nearest == "threads" || nearest == "thermal-root");
-    if (IsName(setting.name) && std::all_of(setting.values.begin(), setting.values.end(), IsText)) {
+    if (setting.maps.empty() && IsName(setting.name) &&
+        std::all_of(setting.values.begin(), setting.values.end(), IsText)) {
       usual.push_back(setting);
     }
   }

@@ -135,6 +135,36 @@ TEST_F(SettingsFile, WrittenOnesReadBack) {
   EXPECT_EQ(WriteSettings({{"one", {"x"}}}).find('['), std::string::npos);
 }
 
+TEST_F(SettingsFile, AListOfMaps) {
+  const std::string text =
+      "a: 1\ncameras:\n  - name: x\n    zones: [p, q]\n  - {name: \"y: #\", source: \"-\"}\n";
+  const auto read = ParseSettings(text, "s.yaml", "cameras");
+  ASSERT_EQ(read.size(), 2u);
+  EXPECT_EQ(read[1].line, 2);
+  EXPECT_TRUE(read[1].values.empty());
+  ASSERT_EQ(read[1].maps.size(), 2u);
+  EXPECT_EQ(read[1].maps[0][1].name, "zones");
+  EXPECT_EQ(read[1].maps[0][1].values, (std::vector<std::string>{"p", "q"}));
+  EXPECT_EQ(read[1].maps[0][1].line, 4);
+  EXPECT_EQ(read[1].maps[1][0].values, std::vector<std::string>{"y: #"});
+  const auto back = ParseSettings(WriteSettings(read), "s.yaml", "cameras");
+  ASSERT_EQ(back.size(), 2u);
+  ASSERT_EQ(back[1].maps.size(), 2u);
+  for (size_t i = 0; i < 2; ++i) {
+    for (size_t k = 0; k < 2; ++k) {
+      EXPECT_EQ(back[1].maps[i][k].name, read[1].maps[i][k].name);
+      EXPECT_EQ(back[1].maps[i][k].values, read[1].maps[i][k].values);
+    }
+  }
+  for (const char* wrong : {"cameras: 1\n", "cameras: []\n", "cameras: {a: b}\n", "cameras: [a]\n",
+                            "cameras:\n", "cameras: [{a: b, a: c}]\n", "cameras: [{a: {b: c}}]\n",
+                            "cameras: [{a: [{b: c}]}]\n", "cameras: &x [{a: *x}]\n"}) {
+    EXPECT_THROW(ParseSettings(wrong, "s.yaml", "cameras"), InputError) << wrong;
+  }
+  EXPECT_THROW(ParseSettings(text, "s.yaml"), InputError)
+      << "no name has maps but the one asked for";
+}
+
 TEST_F(SettingsFile, OnlyShortRegularFilesAreRead) {
   const std::string line = "a: 1\n";
   const auto padded = [&](size_t bytes) { return line + std::string(bytes - line.size(), '\n'); };
