@@ -24,9 +24,10 @@ class CameraPrograms : public CameraList {
     std::ofstream(Path("film.sh")) << "echo $$ > $1\ncat " + Path("head") + "\nwhile cat " +
                                           Path("frame") + "; do sleep 0.05; done\n";
   }
-  std::string Film(const std::string& name) const {
-    return "{name: " + name + ", source: 'exec:sh " + Path("film.sh") + " " + Path(name) + "', " +
-           "source-timeout-s: 1}";
+  // timeout_s: short where it is to hang; a busy machine may take longer than a second for a frame.
+  std::string Film(const std::string& name, int timeout_s = 30) const {
+    return "{name: " + name + ", source: 'exec:sh " + Path("film.sh") + " " + Path(name) +
+           "', source-timeout-s: " + std::to_string(timeout_s) + "}";
   }
   pid_t ProcessOf(const std::string& name) const {
     for (int i = 0; i < 500; ++i) {
@@ -50,7 +51,7 @@ class CameraPrograms : public CameraList {
 };
 
 TEST_F(CameraPrograms, OneIsKilledAndOneHangsAndTheOtherGoesOn) {
-  StartFile("json: true\ncameras:\n  - " + Film("a") + "\n  - " + Film("b") + "\n");
+  StartFile("json: true\ncameras:\n  - " + Film("a", 1) + "\n  - " + Film("b") + "\n");
   AwaitFrames("a", 5);
   AwaitFrames("b", 5);
   const pid_t first = ProcessOf("a");
