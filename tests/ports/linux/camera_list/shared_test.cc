@@ -74,6 +74,31 @@ TEST_F(SharedByCameras, AHeldPlanIsHeldByAll) {
   End();
 }
 
+// SIGHUP: what is outside the list can change, for all of them; the list cannot.
+TEST_F(SharedByCameras, SettingsAreReadAgain) {
+  const std::string scenes = kScenes;
+  StartFile("threads: 1\n" + scenes);
+  AwaitFrames("a", 2);
+  AwaitFrames("b", 2);
+  const auto reload = [&](const std::string& text, const std::string& said) {
+    std::ofstream(Path("c.yaml")) << "model: " + Path("m.octet") + "\ndevice: d\n" + text;
+    kill(child_, SIGHUP);
+    AwaitError(said);
+    AwaitFrames("a", 2);
+    AwaitFrames("b", 2);
+  };
+  reload("threads: 2\n" + scenes, "c.yaml: in force now: threads");
+  std::string other = scenes;
+  other.replace(other.find("name: b"), 7, "name: c");
+  reload("threads: 1\n" + other,
+         "in force now: threads; cannot change while octet-camera runs: cameras (restart it)");
+  reload("threads: 1\njson: true\nsource: scene\n", "cannot change while octet-camera runs: source, cameras");
+  reload(
+      "threads: 1\ncameras:\n  - {name: a, source: scene, sice: 1}\n",
+      "c.yaml:5: 'sice' is not a setting; the nearest name is 'size'; the previous settings stay");
+  End();
+}
+
 TEST(ShadowBudget, WhatOneSpendsIsSpentForAll) {
   port::ShadowBudget all;
   octet_guard_budget budgets[2];
