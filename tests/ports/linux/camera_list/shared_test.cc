@@ -92,7 +92,8 @@ TEST_F(SharedByCameras, SettingsAreReadAgain) {
   other.replace(other.find("name: b"), 7, "name: c");
   reload("threads: 1\n" + other,
          "in force now: threads; cannot change while octet-camera runs: cameras (restart it)");
-  reload("threads: 1\njson: true\nsource: scene\n", "cannot change while octet-camera runs: source, cameras");
+  reload("threads: 1\njson: true\nsource: scene\n",
+         "cannot change while octet-camera runs: source, cameras");
   reload(
       "threads: 1\ncameras:\n  - {name: a, source: scene, sice: 1}\n",
       "c.yaml:5: 'sice' is not a setting; the nearest name is 'size'; the previous settings stay");
