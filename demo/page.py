@@ -118,15 +118,15 @@ def page_in(browser: str, address: str, work: pathlib.Path, width: int, height: 
 
 
 @contextlib.contextmanager
-def page_of(camera: list, browser: str, width: int, height: int):
-    """DevTools of the page of octet-camera started as `camera` (without --http), once it shows a picture."""
+def page_of(camera: list, browser: str, width: int, height: int, loaded: str = LOADED):
+    """DevTools of the page of octet-camera started as `camera` (without --http), once `loaded` is true: it shows a picture."""
     with contextlib.ExitStack() as stack:
         work = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="octet-page-", ignore_cleanup_errors=True)))
         stack.enter_context(running([*camera, "--http", "0"], work / "camera"))
         address = wait_for("octet-camera's address", lambda: re.search(
             r"http://127\.0\.0\.1:\d+", (work / "camera").read_text()))[0]
         tools = stack.enter_context(page_in(browser, address, work, width, height))
-        wait_for("a picture in the page", lambda: tools.evaluate(LOADED))
+        wait_for("a picture in the page", lambda: tools.evaluate(loaded))
         yield tools
 
 

@@ -58,6 +58,28 @@ def check(blob: pathlib.Path, build: pathlib.Path, work: pathlib.Path, browser: 
         return len(failed) + (size < SMALLEST_BYTES)
 
 
+# Of several cameras.
+ALL_CHECKS = (
+    ("each camera has its picture", "[...document.images].length === 2 && [...document.images].every(i => i.naturalWidth > 0)"),
+    ("both are live", "document.getElementById('state').textContent === '2 of 2 cameras live'"),
+    ("each leads to its page", "[...document.querySelectorAll('#all a')].map(a => a.getAttribute('href')).join() === 'door/,yard/'"),
+    ("nothing hangs over the side", "document.documentElement.scrollWidth <= innerWidth"),
+    ("nobody else is asked", "performance.getEntriesByType('resource').every(r => r.name.startsWith(location.origin + '/'))"),
+)
+
+
+def check_all(blob: pathlib.Path, build: pathlib.Path, work: pathlib.Path, browser: str, width: int, height: int) -> int:
+    settings = work / "two.yaml"
+    settings.write_text(f"model: {blob}\ngarments: {work}\ncameras:\n  - {{name: door, source: scene, fps: 10}}\n"
+                        "  - {name: yard, source: scene, seed: 2, fps: 10}\n")
+    loaded = "document.images.length === 2 && [...document.images].every(i => i.naturalWidth > 0) && document.body.dataset.cameras === '2'"
+    with page.page_of([build / "bin/octet-camera", "--config", settings], browser, width, height, loaded) as tools:
+        failed = [what for what, expression in ALL_CHECKS if tools.evaluate(expression) is not True]
+        for what in failed:
+            print(f"two cameras: not so: {what}")
+        return len(failed)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, required=True)
@@ -74,7 +96,8 @@ def main() -> int:
         subprocess.run([sys.executable, DEMO / "pictures.py", work], check=True)
         (work / "blob").mkdir()
         blob = detector_blob.make(options.build, work / "blob")
-        failed = sum(check(blob, options.build, work, browser, *size) for size in ((1100, 700), (390, 844)))
+        failed = check_all(blob, options.build, work, browser, 1100, 700)
+        failed += sum(check(blob, options.build, work, browser, *size) for size in ((1100, 700), (390, 844)))
         return int(failed > 0)
 
 

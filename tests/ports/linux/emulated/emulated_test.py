@@ -189,6 +189,26 @@ class Cases:
                            f"{time.monotonic() - started:.0f} s")
         return ", ".join(figures)
 
+    def two_cameras(self) -> str:
+        """The kernel's camera and a program, in one list: the camera is unplugged and back, and the program goes on. The board waits itself."""
+        film, frame, driver = "YUV4MPEG2 W64 H48 C420jpeg", 64 * 48 * 3 // 2, "/sys/bus/platform/drivers/vivid"
+        self.tell(f"cat >/tmp/film.sh <<'END'\necho $$ >/tmp/film.pid\necho '{film}'\nwhile echo FRAME; do head -c {frame} /dev/zero; sleep 0.1; done\nEND\n"
+                  f"cat >/tmp/two.yaml <<'END'\nmodel: {STORE}/slot-a.octet\njson: true\ncameras:\n"
+                  "  - {name: cam, source: /dev/video0, size: 320x180, fps: 5}\n  - {name: film, source: 'exec:sh /tmp/film.sh'}\nEND\n"
+                  "cat >/tmp/wait.sh <<'END'\n"
+                  "count() { grep -c \"^{\\\"camera\\\":\\\"$1\\\",\\\"frame\\\"\" /tmp/two.json; }\n"
+                  "until_true() { for i in $(seq 400); do if eval \"$1\"; then return 0; fi; sleep 0.1; done; cat /tmp/two.err >&2; exit 1; }\n"
+                  "goes_on() { last=$(count $1); until_true \"[ \\$(count $1) -gt $((last + 2)) ]\"; }\nEND\n"
+                  "octet-camera --config /tmp/two.yaml >/tmp/two.json 2>/tmp/two.err & echo $! >/tmp/two.pid")
+        waits = ". /tmp/wait.sh; "
+        self.tell(waits + "goes_on cam; goes_on film")
+        self.tell(waits + f"echo vivid.0 >{driver}/unbind; until_true 'grep -q \"cam: /dev/video0: the camera was disconnected\" /tmp/two.err'; goes_on film")
+        self.tell(waits + f"echo vivid.0 >{driver}/bind; until_true 'grep -q \"cam: frames come again\" /tmp/two.err'; goes_on cam")
+        said = self.tell(waits + "kill $(cat /tmp/two.pid); until_true '[ $(grep -c summary /tmp/two.json) = 2 ]'; "
+                         "until_true '! kill -0 $(cat /tmp/film.pid) 2>/dev/null'; grep summary /tmp/two.json")
+        summaries = [json.loads(line) for line in said.splitlines()]
+        return ", ".join(f"{summary['camera']} {summary['summary']['frames']} frames" for summary in summaries)
+
     def page_from_outside(self) -> str:
         self.board.stop()
         self.boot(*CAMERA)
@@ -319,7 +339,7 @@ def main() -> int:
     try:
         cases = Cases(options, work)
         cases.board.prepare()
-        names = ("refusals", "boots", "mounted_disk", "same_bits", "results", "page_from_outside", "metrics_from_outside", "heat",
+        names = ("refusals", "boots", "mounted_disk", "same_bits", "results", "two_cameras", "page_from_outside", "metrics_from_outside", "heat",
                  "camera_gone_and_back", "update", "cuts")
         for name in names:
             if options.only and name not in ("boots", *options.only.split(",")):
