@@ -25,7 +25,7 @@ Position Across(int32_t share, uint32_t pixels) {
 Position EdgeAt(Position ax, Position ay, Position bx, Position by, Position y) {
   // (bx - ax) * (y - ay) may have 75 bits: whole heights first, then the rest of 2^-16 of a height.
   const Position dx = bx - ax, dy = by - ay, way = y - ay;
-  const Position share = ((way << 16) / dy);                      // 0 to 2^16, rounded down
+  const Position share = ((way << 16) / dy);  // 0 to 2^16, rounded down
   return ax + ((dx >> 16) * share) + (((dx & 65535) * share) >> 16);
 }
 
@@ -114,12 +114,23 @@ bool CanPaint(const octet_frame& f) {
   const size_t w = f.width, half = (w + 1) / 2;
   size_t least[3] = {0, 0, 0};
   switch (f.format) {
-    case OCTET_PIXELS_RGB24: least[0] = 3 * w; break;
-    case OCTET_PIXELS_GREY8: least[0] = w; break;
-    case OCTET_PIXELS_NV12: least[0] = w, least[1] = 2 * half; break;
-    case OCTET_PIXELS_YUV420P: least[0] = w, least[1] = least[2] = half; break;
-    case OCTET_PIXELS_YUYV: least[0] = 4 * half; break;
-    default: return false;
+    case OCTET_PIXELS_RGB24:
+      least[0] = 3 * w;
+      break;
+    case OCTET_PIXELS_GREY8:
+      least[0] = w;
+      break;
+    case OCTET_PIXELS_NV12:
+      least[0] = w, least[1] = 2 * half;
+      break;
+    case OCTET_PIXELS_YUV420P:
+      least[0] = w, least[1] = least[2] = half;
+      break;
+    case OCTET_PIXELS_YUYV:
+      least[0] = 4 * half;
+      break;
+    default:
+      return false;
   }
   for (uint32_t i = 0; i < 3; ++i) {
     if (least[i] != 0 && (f.planes[i] == nullptr || f.strides[i] < least[i])) return false;

@@ -17,11 +17,14 @@ struct Pixels {
 
 Pixels PixelsOf(octet_pixel_format format) {
   switch (format) {
-    case OCTET_PIXELS_RGB24: return {3, 3, 4};
-    case OCTET_PIXELS_YUYV: return {2, 1, 1};
+    case OCTET_PIXELS_RGB24:
+      return {3, 3, 4};
+    case OCTET_PIXELS_YUYV:
+      return {2, 1, 1};
     case OCTET_PIXELS_GREY8:
     case OCTET_PIXELS_NV12:
-    case OCTET_PIXELS_YUV420P: return {1, 1, 1};
+    case OCTET_PIXELS_YUV420P:
+      return {1, 1, 1};
   }
   return {0, 0, 0};
 }

@@ -10,9 +10,9 @@ namespace motion {
 // Its first plane, in which brightness is: of RGB the mean of the three, else Y.
 bool IsFrameOf(const State& state, const octet_frame& frame);
 
-// parts.fresh[cell] = mean of its pixels, q8, rounded to nearest; an edge's cell has those it has. Of
-// RGB every fourth row counts.
-// Sums: a column of 128 pixels of 255 is within 16 bits, a cell of 3 * 128 * 128 within 23.
+// parts.fresh[cell] = mean of its pixels, q8, rounded to nearest; an edge's cell has those it has.
+// Of RGB every fourth row counts. Sums: a column of 128 pixels of 255 is within 16 bits, a cell of
+// 3 * 128 * 128 within 23.
 void MeanCells(const Parts& parts, const octet_frame& frame);
 
 }  // namespace motion

@@ -8,7 +8,7 @@ namespace octet {
 namespace motion {
 namespace {
 
-constexpr uint32_t kMostEnergy = 64 << 4;       // of a cell: 8 standard deviations
+constexpr uint32_t kMostEnergy = 64 << 4;  // of a cell: 8 standard deviations
 constexpr uint32_t kFarEnergy = 9 << 4;
 // Thresholds of windows, q4: of 3 x 3 cells in all, of a wider one for each cell.
 constexpr uint32_t kNarrow = 50 << 4, kWide = 4 << 4;
@@ -29,13 +29,14 @@ uint32_t WeightOf(uint32_t variance, uint32_t floor) {
   return (uint32_t)(((uint64_t)1 << 36) / (variance > floor ? variance : floor));
 }
 
-// change^2 / (variance + (light / 128)^2), q4. light: what light explains of this frame. No model of
-// it is exact: gamma, reflections, and the curvature of a shadow's edge leave about 1 % of it.
+// change^2 / (variance + (light / 128)^2), q4. light: what light explains of this frame. No model
+// of it is exact: gamma, reflections, and the curvature of a shadow's edge leave about 1 % of it.
 uint32_t EnergyOf(int32_t change, int32_t light, uint32_t weight) {
   const uint32_t square = (uint32_t)change * (uint32_t)change;
   const uint64_t energy = ((uint64_t)square * weight) >> 32;
   const int32_t share = light >> 7;  // within 2^13
-  const uint64_t more = ((uint64_t)((uint32_t)share * (uint32_t)share) * weight) >> 28;  // to the variance, q8
+  const uint64_t more =
+      ((uint64_t)((uint32_t)share * (uint32_t)share) * weight) >> 28;  // to the variance, q8
   const uint64_t less = more == 0 ? energy : (energy << 8) / (256 + more);
   return less > kMostEnergy ? kMostEnergy : (uint32_t)less;
 }
@@ -60,7 +61,8 @@ void Smooth(const Parts& parts, const Light& light, Spread* spread) {
       parts.change[i] = change;
       const uint32_t background = parts.background[i];
       const int32_t behind = ((int32_t)parts.fresh[i] << 8) - (int32_t)background;
-      const uint32_t energy = parts.is_seen[i] == 0 ? 0 : EnergyOf(change, (behind >> 4) - difference, parts.weight[i]);
+      const uint32_t energy =
+          parts.is_seen[i] == 0 ? 0 : EnergyOf(change, (behind >> 4) - difference, parts.weight[i]);
       beyond += energy > 16 ? 1 : 0;
       far += energy > kFarEnergy ? 1 : 0;
       parts.energy[i] = (uint16_t)energy;
@@ -96,8 +98,8 @@ uint32_t FrameScale(const State& state, uint32_t beyond) {
 }
 
 // The background is the mean of n frames, and its own noise adds to that of `change`: v / n to
-// v * step / (step + 400 ms). Behind the first second it takes few of the new ones: after three more
-// of them it has no more noise than a mean of one more.
+// v * step / (step + 400 ms). Behind the first second it takes few of the new ones: after three
+// more of them it has no more noise than a mean of one more.
 uint32_t Raised(const State& state, uint32_t threshold, uint32_t scale) {
   const uint32_t first = FirstFrames(state);
   const uint32_t n = state.age <= first ? state.age : first + (state.age - first) / 3;
@@ -106,12 +108,14 @@ uint32_t Raised(const State& state, uint32_t threshold, uint32_t scale) {
   return raised > UINT32_MAX ? UINT32_MAX : (uint32_t)raised;
 }
 
-void Mark(const Parts& parts, uint32_t left, uint32_t right, uint32_t y, uint32_t reach, Found* found) {
+void Mark(const Parts& parts, uint32_t left, uint32_t right, uint32_t y, uint32_t reach,
+          Found* found) {
   const State& state = *parts.state;
   const uint32_t x0 = left > reach ? left - reach : 0, y0 = y > reach ? y - reach : 0;
   const uint32_t x1 = right + reach < state.columns ? right + reach : state.columns;
   const uint32_t y1 = y + reach + 1 < state.rows ? y + reach + 1 : state.rows;
-  for (uint32_t row = y0; row < y1; ++row) memset(parts.is_changed + row * state.columns + x0, 1, x1 - x0);
+  for (uint32_t row = y0; row < y1; ++row)
+    memset(parts.is_changed + row * state.columns + x0, 1, x1 - x0);
   if (found->x1 == 0) {
     *found = {found->changed_cells, found->far_cells, found->strength, x0, y0, x1, y1};
     return;
@@ -187,7 +191,8 @@ void FindChange(const Parts& parts, Found* found) {
   LookThrough(parts, {1, Raised(state, kNarrow, scale)}, found);
   if (side > 3) LookThrough(parts, {side / 2, Raised(state, side * side * kWide, scale)}, found);
   if (found->x1 == 0) return;
-  for (uint32_t i = 0; i < cells; ++i) found->changed_cells += parts.is_changed[i] & parts.is_seen[i];
+  for (uint32_t i = 0; i < cells; ++i)
+    found->changed_cells += parts.is_changed[i] & parts.is_seen[i];
 }
 
 void LearnNoise(const Parts& parts, const Found& found) {
@@ -217,13 +222,19 @@ void LearnNoise(const Parts& parts, const Found& found) {
     const uint64_t excess = ratio > 3 * mean2 ? (ratio - 3 * mean2) << 8 >> 4 : 0;
     uint64_t slow = ((uint64_t)state->step_us << 16) / kBackgroundUs;
     if (slow < 65536 / state->frame_count) slow = 65536 / state->frame_count;
-    state->difference2 = (uint32_t)(state->difference2 + ((((int64_t)mean2 - state->difference2) * (int64_t)slow) >> 16));
-    state->floor = (uint32_t)(state->floor + ((((int64_t)excess - state->floor) * (int64_t)slow) >> 16));
+    state->difference2 =
+        (uint32_t)(state->difference2 +
+                   ((((int64_t)mean2 - state->difference2) * (int64_t)slow) >> 16));
+    state->floor =
+        (uint32_t)(state->floor + ((((int64_t)excess - state->floor) * (int64_t)slow) >> 16));
   }
   const uint32_t floor = state->floor > kLeastVariance ? state->floor : kLeastVariance;
   if (state->frame_count == 1) {
-    const uint64_t first = (uint64_t)state->difference2 * 256 * state->step_us / (state->step_us + 2 * kSmoothUs);
-    const uint32_t v = first > UINT32_MAX ? UINT32_MAX : first < kLeastVariance ? kLeastVariance : (uint32_t)first;
+    const uint64_t first =
+        (uint64_t)state->difference2 * 256 * state->step_us / (state->step_us + 2 * kSmoothUs);
+    const uint32_t v = first > UINT32_MAX       ? UINT32_MAX
+                       : first < kLeastVariance ? kLeastVariance
+                                                : (uint32_t)first;
     for (uint32_t i = 0; i < columns * state->rows; ++i) {
       parts.variance[i] = v;
       parts.weight[i] = WeightOf(v, floor);

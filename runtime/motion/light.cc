@@ -19,9 +19,9 @@ constexpr uint32_t kRounds = 4;  // see FitPlaces
 constexpr uint32_t kMostLeft = 16 << 4;
 constexpr uint32_t kRowsOfChoice = 8;  // one of so many rows is looked at
 
-// Both fits look at every second cell, as the black fields of a chess-board: so their middle is that
-// of their tile. Least squares of fresh over background: n <= 2^14 and q8 <= 2^16, so sums of products are within
-// 2^46 and n times them within 2^60.
+// Both fits look at every second cell, as the black fields of a chess-board: so their middle is
+// that of their tile. Least squares of fresh over background: n <= 2^14 and q8 <= 2^16, so sums of
+// products are within 2^46 and n times them within 2^60.
 Exposure FitExposure(const Parts& parts) {
   const uint32_t columns = parts.state->columns;
   uint64_t n = 0, sum_b = 0, sum_f = 0, sum_bb = 0, sum_bf = 0;
@@ -73,7 +73,8 @@ void SumTiles(const Parts& parts, const Exposure& fit) {
         const uint32_t light = parts.background[cell] >> 8;
         const int32_t fresh = parts.fresh[cell];
         const auto exposed = (int32_t)((fit.gain * light + fit.offset) >> 16);
-        const int32_t weight = light <= kFullLight ? (int32_t)kFullWeight : (int32_t)(kFullWeight * kFullLight / light);
+        const int32_t weight = light <= kFullLight ? (int32_t)kFullWeight
+                                                   : (int32_t)(kFullWeight * kFullLight / light);
         sums.light += weight * (int32_t)light;
         sums.change[kExposure] += weight * (fresh - exposed);
         sums.change[kPlaces] += weight * (fresh - (int32_t)light);
@@ -118,8 +119,8 @@ void Correct(const Sums& window, Tile* tile) {
   }
 }
 
-// A mean over a window of w tiles leaves w^2 / 24 of a field's curvature; the second round takes the
-// same share of what is left.
+// A mean over a window of w tiles leaves w^2 / 24 of a field's curvature; the second round takes
+// the same share of what is left.
 void FitPlaces(const Parts& parts, uint32_t columns, uint32_t rows) {
   for (uint32_t round = 0; round < kRounds; ++round) {
     for (uint32_t ty = 0; ty < rows; ++ty) {
@@ -155,7 +156,8 @@ Between BetweenTiles(uint32_t cell, uint32_t side, uint32_t tiles) {
   const uint32_t first = (uint32_t)at / (2 * side);
   const auto last = (uint16_t)(tiles - 1);
   if (first >= last) return {last, last, 0};
-  return {(uint16_t)first, (uint16_t)(first + 1), (int32_t)(((uint32_t)at - 2 * side * first) * 128 / side)};
+  return {(uint16_t)first, (uint16_t)(first + 1),
+          (int32_t)(((uint32_t)at - 2 * side * first) * 128 / side)};
 }
 
 // Gains are within 2^23: kRounds times kMostGain, twice.
@@ -186,7 +188,8 @@ Light FitLight(const Parts& parts) {
   const Exposure exposure = FitExposure(parts);
   SumTiles(parts, exposure);
   FitPlaces(parts, columns, rows);
-  for (uint32_t x = 0; x < state.columns; ++x) parts.between[x] = BetweenTiles(x, state.tile_cells, columns);
+  for (uint32_t x = 0; x < state.columns; ++x)
+    parts.between[x] = BetweenTiles(x, state.tile_cells, columns);
   const Light by_exposure = {exposure, kExposure}, by_places = {{1 << 16, 0}, kPlaces};
   uint64_t left_by_exposure = 0, left_by_places = 0;
   for (uint32_t y = 0; y < state.rows; y += kRowsOfChoice) {

@@ -32,7 +32,8 @@ Parts::Parts(void* memory, const State& sizes) {
   snapshot_bytes = bytes;
   fresh = TakeCells<uint16_t>(from, cells, &bytes);
   energy = TakeCells<uint16_t>(from, cells, &bytes);
-  tiles = TakeCells<Tile>(from, size_t{TilesOf(sizes, sizes.columns)} * TilesOf(sizes, sizes.rows), &bytes);
+  tiles = TakeCells<Tile>(from, size_t{TilesOf(sizes, sizes.columns)} * TilesOf(sizes, sizes.rows),
+                          &bytes);
   is_used = TakeCells<uint8_t>(from, cells, &bytes);
   between = TakeCells<Between>(from, sizes.columns, &bytes);
   gains = TakeCells<int32_t>(from, TilesOf(sizes, sizes.columns), &bytes);

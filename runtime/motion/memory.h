@@ -43,7 +43,7 @@ struct Sums {
 
 // A square of cells, for light that changes smoothly.
 struct Tile {
-  Sums own, before;        // of its cells; and of all tiles before it in its row or column
+  Sums own, before;       // of its cells; and of all tiles before it in its row or column
   int32_t gain[kModels];  // of its place, 2^-20
 };
 
@@ -68,14 +68,14 @@ struct Parts {
   uint32_t* weight;      // 2^36 / variance
   uint8_t* is_changed;   // 1: in a window that has changed
   // For one frame.
-  uint16_t* fresh;       // mean, q8
-  uint16_t* energy;      // change^2 / variance, q4
-  uint8_t* is_used;      // 1: says something of light
+  uint16_t* fresh;   // mean, q8
+  uint16_t* energy;  // change^2 / variance, q4
+  uint8_t* is_used;  // 1: says something of light
   Tile* tiles;
-  Between* between;      // of each column
-  int32_t* gains;        // of each column of tiles, in one row of cells
-  int32_t* difference;   // of each column, in one row of cells, q12
-  uint32_t* sums;        // of each column, over the rows of a window
+  Between* between;     // of each column
+  int32_t* gains;       // of each column of tiles, in one row of cells
+  int32_t* difference;  // of each column, in one row of cells, q12
+  uint32_t* sums;       // of each column, over the rows of a window
   size_t bytes, snapshot_bytes;
 };
 

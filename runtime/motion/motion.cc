@@ -18,9 +18,11 @@ constexpr uint32_t kTilesAcross = 40;
 constexpr uint64_t kGapUs = 2 * 1000 * 1000;
 
 bool ReadConfig(const octet_motion_config* of_caller, octet_motion_config* config, State* sizes) {
-  if (!ReadSized(of_caller, config) || config->width < OCTET_MOTION_LEAST || config->width > OCTET_MOTION_MOST ||
-      config->height < OCTET_MOTION_LEAST || config->height > OCTET_MOTION_MOST || config->longest_ms == 0 || config->longest_ms > 3600000 ||
-      config->zero != 0 || !mask::ArePolygons(config->polygons, config->polygon_count)) {
+  if (!ReadSized(of_caller, config) || config->width < OCTET_MOTION_LEAST ||
+      config->width > OCTET_MOTION_MOST || config->height < OCTET_MOTION_LEAST ||
+      config->height > OCTET_MOTION_MOST || config->longest_ms == 0 ||
+      config->longest_ms > 3600000 || config->zero != 0 ||
+      !mask::ArePolygons(config->polygons, config->polygon_count)) {
     return false;
   }
   *sizes = {};
@@ -39,13 +41,15 @@ bool ReadConfig(const octet_motion_config* of_caller, octet_motion_config* confi
 }
 
 // A cell is hidden where one of 5 x 5 points of it is inside.
-bool IsHidden(const octet_motion_config& config, const State& state, uint32_t column, uint32_t row) {
+bool IsHidden(const octet_motion_config& config, const State& state, uint32_t column,
+              uint32_t row) {
   for (uint32_t i = 0; i < config.polygon_count; ++i) {
     for (uint32_t p = 0; p < 25; ++p) {
       const uint64_t x = ((uint64_t)(4 * column + p % 5) * state.cell_pixels << 14) / state.width;
       const uint64_t y = ((uint64_t)(4 * row + p / 5) * state.cell_pixels << 14) / state.height;
       const octet_zone_point point = {(int32_t)x, (int32_t)y};
-      if (zones::IsInside(config.polygons[i].points, config.polygons[i].point_count, point)) return true;
+      if (zones::IsInside(config.polygons[i].points, config.polygons[i].point_count, point))
+        return true;
     }
   }
   return false;
@@ -66,13 +70,15 @@ void Advance(State* state, uint64_t step_us) {
   if (state->frame_count == 1) {
     state->step_us = step;
   } else {
-    state->step_us = (uint32_t)((int32_t)state->step_us + ((int32_t)step - (int32_t)state->step_us) / 8);
+    state->step_us =
+        (uint32_t)((int32_t)state->step_us + ((int32_t)step - (int32_t)state->step_us) / 8);
   }
 }
 
-// A step of exposure, or a lamp: the mean of the picture has moved by more than a step since the last
-// frame. An object of a twentieth of the picture moves it less. What it cuts or lifts out of black
-// has no background, so that is taken anew; not more than once a second, because a lamp may flicker.
+// A step of exposure, or a lamp: the mean of the picture has moved by more than a step since the
+// last frame. An object of a twentieth of the picture moves it less. What it cuts or lifts out of
+// black has no background, so that is taken anew; not more than once a second, because a lamp may
+// flicker.
 bool IsStep(const Parts& parts) {
   constexpr uint32_t kStep = 4 << 8;
   const State& state = *parts.state;
@@ -91,7 +97,8 @@ octet_motion_reason ReasonOf(const Parts& parts, const Found& found, uint64_t st
   return OCTET_MOTION_STILL;
 }
 
-octet_motion_reason Look(const Parts& parts, const octet_frame& frame, uint64_t time_us, Found* found) {
+octet_motion_reason Look(const Parts& parts, const octet_frame& frame, uint64_t time_us,
+                         Found* found) {
   State* state = parts.state;
   const uint32_t cells = state->columns * state->rows;
   *found = {};
@@ -128,7 +135,9 @@ uint32_t RootOf64(uint64_t square) {
 octet_motion_answer AnswerOf(const State& state, octet_motion_reason reason, const Found& found) {
   octet_motion_answer a = {};
   a.reason = reason;
-  a.changed = state.cell_count == 0 ? 0 : (uint32_t)(((uint64_t)found.changed_cells << 16) / state.cell_count);
+  a.changed = state.cell_count == 0
+                  ? 0
+                  : (uint32_t)(((uint64_t)found.changed_cells << 16) / state.cell_count);
   a.strength = found.strength > UINT32_MAX ? UINT32_MAX : (uint32_t)found.strength;
   a.noise = RootOf64((uint64_t)state.difference2 << 15);
   const auto share = [&](uint32_t cell, uint32_t pixels) {
@@ -162,11 +171,13 @@ size_t octet_motion_bytes(const octet_motion_config* config) {
   return octet::motion::ReadConfig(config, &own, &sizes) ? Parts(nullptr, sizes).bytes : 0;
 }
 
-octet_status octet_motion_init(void* memory, size_t memory_bytes, const octet_motion_config* config, octet_motion** motion) {
+octet_status octet_motion_init(void* memory, size_t memory_bytes, const octet_motion_config* config,
+                               octet_motion** motion) {
   using namespace octet::motion;
   octet_motion_config own;
   State sizes;
-  if (memory == nullptr || motion == nullptr || !ReadConfig(config, &own, &sizes)) return {OCTET_INVALID_ARGUMENT, 0};
+  if (memory == nullptr || motion == nullptr || !ReadConfig(config, &own, &sizes))
+    return {OCTET_INVALID_ARGUMENT, 0};
   const Parts parts(memory, sizes);
   if (reinterpret_cast<uintptr_t>(memory) % 8 != 0) return {OCTET_MISALIGNED, 0};
   if (memory_bytes < parts.bytes) return {OCTET_ARENA_TOO_SMALL, 0};
@@ -184,17 +195,20 @@ octet_status octet_motion_init(void* memory, size_t memory_bytes, const octet_mo
   return {OCTET_OK, 0};
 }
 
-octet_status octet_motion_frame(octet_motion* motion, uint64_t time_us, const octet_frame* of_caller, octet_motion_answer* answer) {
+octet_status octet_motion_frame(octet_motion* motion, uint64_t time_us,
+                                const octet_frame* of_caller, octet_motion_answer* answer) {
   using namespace octet::motion;
   octet_frame frame;
-  if (motion == nullptr || !octet::IsSized(answer) || !octet::ReadSized(of_caller, &frame)) return {OCTET_INVALID_ARGUMENT, 0};
+  if (motion == nullptr || !octet::IsSized(answer) || !octet::ReadSized(of_caller, &frame))
+    return {OCTET_INVALID_ARGUMENT, 0};
   const Parts parts(motion);
   State* state = parts.state;
   if (!IsFrameOf(*state, frame)) return {OCTET_INVALID_ARGUMENT, 0};
   if (time_us < state->last_us) time_us = state->last_us;
   Found found;
   octet_motion_reason reason = Look(parts, frame, time_us, &found);
-  if (reason == OCTET_MOTION_STILL && time_us - state->wanted_us >= state->longest_us) reason = OCTET_MOTION_LONGEST;
+  if (reason == OCTET_MOTION_STILL && time_us - state->wanted_us >= state->longest_us)
+    reason = OCTET_MOTION_LONGEST;
   if (reason != OCTET_MOTION_STILL) state->wanted_us = time_us;
   state->last_us = time_us;
   octet::WriteSized(AnswerOf(*state, reason, found), answer);

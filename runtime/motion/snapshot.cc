@@ -48,7 +48,9 @@ octet_status octet_motion_set(octet_motion* motion, const void* memory, size_t b
   State state;
   memcpy(&state, copy, sizeof(state));
   const size_t cells = (size_t)parts.state->columns * parts.state->rows;
-  const auto offset_of = [&](const void* part) { return (size_t)(static_cast<const uint8_t*>(part) - own); };
+  const auto offset_of = [&](const void* part) {
+    return (size_t)(static_cast<const uint8_t*>(part) - own);
+  };
   if (!IsOfSameConfig(state, *parts.state) ||
       !octet::SameBytes(copy + offset_of(parts.is_seen), parts.is_seen, cells)) {
     return {OCTET_INVALID_ARGUMENT, 0};

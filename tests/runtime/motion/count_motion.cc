@@ -21,7 +21,9 @@ int main(int argc, char** argv) {
   if (octet_motion_init(memory.data(), bytes, &config, &motion).code != OCTET_OK) return 1;
   octet_frame frame = {};
   frame.size = sizeof(frame);
-  frame.format = format == "rgb" ? OCTET_PIXELS_RGB24 : format == "yuyv" ? OCTET_PIXELS_YUYV : OCTET_PIXELS_GREY8;
+  frame.format = format == "rgb"    ? OCTET_PIXELS_RGB24
+                 : format == "yuyv" ? OCTET_PIXELS_YUYV
+                                    : OCTET_PIXELS_GREY8;
   frame.width = config.width;
   frame.height = config.height;
   frame.strides[0] = size_t{config.width} * (format == "rgb" ? 3 : format == "yuyv" ? 2 : 1);

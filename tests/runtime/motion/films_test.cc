@@ -21,7 +21,8 @@ class Gate {
     config.width = made.width;
     config.height = made.height;
     memory_.resize(octet_motion_bytes(&config) / 8);
-    EXPECT_EQ(octet_motion_init(memory_.data(), memory_.size() * 8, &config, &motion_).code, OCTET_OK);
+    EXPECT_EQ(octet_motion_init(memory_.data(), memory_.size() * 8, &config, &motion_).code,
+              OCTET_OK);
   }
   octet_motion_reason Ask(uint64_t time_us, const uint8_t* pixels) {
     octet_frame frame = {};
@@ -57,7 +58,8 @@ double SkippedShare(const Made& made, double seconds) {
 
 TEST(MotionFilms, StillScenesAreSkipped) {
   uint64_t seed = 560;
-  for (const Light light : {Light::kSteady, Light::kGain, Light::kOffset, Light::kCloud, Light::kExposure}) {
+  for (const Light light :
+       {Light::kSteady, Light::kGain, Light::kOffset, Light::kCloud, Light::kExposure}) {
     for (const int jpeg : {0, 85, 60, 35}) {
       Made made;
       made.width = 480, made.height = 272;
@@ -66,8 +68,8 @@ TEST(MotionFilms, StillScenesAreSkipped) {
       made.jpeg = jpeg;
       made.seed = ++seed;
       made.noise = 1 + static_cast<double>(seed % 4);
-      EXPECT_GE(SkippedShare(made, 12), 0.9)
-          << "light " << static_cast<int>(light) << ", quality " << jpeg << ", noise " << made.noise;
+      EXPECT_GE(SkippedShare(made, 12), 0.9) << "light " << static_cast<int>(light) << ", quality "
+                                             << jpeg << ", noise " << made.noise;
     }
   }
 }

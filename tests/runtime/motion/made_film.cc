@@ -22,7 +22,8 @@ double Cover(double at, double from, double to) {
 
 }  // namespace
 
-Film::Film(const Made& made) : made_(made), random_(made.seed * 2654435761u + 88172645463325252ull) {
+Film::Film(const Made& made)
+    : made_(made), random_(made.seed * 2654435761u + 88172645463325252ull) {
   // Inverse of the normal distribution at the middles of 4096 equal shares, by Newton's method.
   normal_.resize(4096);
   for (size_t i = 0; i < normal_.size(); ++i) {
@@ -38,13 +39,17 @@ Film::Film(const Made& made) : made_(made), random_(made.seed * 2654435761u + 88
   scene_.assign(size_t{made.width} * made.height, 0);
   const auto share = [&] { return Random() / 4294967296.0; };
   const double slope_x = 60 * share() - 30, slope_y = 60 * share() - 30;
-  struct Wall { double x0, y0, x1, y1, level; };
+  struct Wall {
+    double x0, y0, x1, y1, level;
+  };
   std::vector<Wall> walls;
   for (int i = 0; i < 12; ++i) {
     const double x = share(), y = share();
     walls.push_back({x, y, x + 0.1 + 0.3 * share(), y + 0.1 + 0.4 * share(), 160 * share() - 80});
   }
-  struct Wave { double x, y, phase, level; };
+  struct Wave {
+    double x, y, phase, level;
+  };
   std::vector<Wave> waves;
   for (int i = 0; i < 8; ++i) {
     const double size = std::pow(2.0, 1 + i), turn = 2 * kPi * share();
@@ -79,9 +84,12 @@ double Film::GainAt(double time_s, double x, double y) const {
   const double phase = time_s / made_.light_s;
   switch (made_.light) {
     case Light::kSteady:
-    case Light::kOffset: return 1;
-    case Light::kGain: return 1 + made_.depth * std::sin(2 * kPi * phase) / 2;
-    case Light::kExposure: return 1 + made_.depth * ((static_cast<int>(phase) % 2 != 0 ? 1 : 0) - 0.5);
+    case Light::kOffset:
+      return 1;
+    case Light::kGain:
+      return 1 + made_.depth * std::sin(2 * kPi * phase) / 2;
+    case Light::kExposure:
+      return 1 + made_.depth * ((static_cast<int>(phase) % 2 != 0 ? 1 : 0) - 0.5);
     case Light::kCloud: {
       // An edge of a shadow, half a picture wide, passes the picture in a quarter of the period.
       const double at = 4 * (phase - std::floor(phase)) - 0.5;
@@ -98,12 +106,14 @@ void Film::Paint(double time_s) {
     return;
   }
   const double offset = made_.light == Light::kOffset
-                            ? 128 * made_.depth * std::sin(2 * kPi * time_s / made_.light_s) / 2 : 0;
+                            ? 128 * made_.depth * std::sin(2 * kPi * time_s / made_.light_s) / 2
+                            : 0;
   const bool is_local = made_.light == Light::kCloud;
   const double everywhere = GainAt(time_s, 0, 0);
   for (uint32_t y = 0; y < made_.height; ++y) {
     for (uint32_t x = 0; x < made_.width; ++x) {
-      const double gain = is_local ? GainAt(time_s, (x + 0.5) / made_.width, (y + 0.5) / made_.height) : everywhere;
+      const double gain =
+          is_local ? GainAt(time_s, (x + 0.5) / made_.width, (y + 0.5) / made_.height) : everywhere;
       const size_t i = size_t{y} * made_.width + x;
       painted_[i] = static_cast<float>(scene_[i] * gain + offset);
     }
@@ -115,15 +125,18 @@ void Film::AddObject(double time_s) {
   const double pixels = made_.area * made_.width * made_.height;
   const double width = std::sqrt(pixels * made_.aspect), height = std::sqrt(pixels / made_.aspect);
   const double way = made_.speed * std::max(time_s - made_.begin_s, 0.0);
-  const double left = made_.x + way * std::cos(made_.angle), top = made_.y + way * std::sin(made_.angle);
+  const double left = made_.x + way * std::cos(made_.angle),
+               top = made_.y + way * std::sin(made_.angle);
   const auto end = [](double edge, uint32_t most) {
     return static_cast<uint32_t>(std::clamp(std::ceil(edge), 0.0, static_cast<double>(most)));
   };
   const auto begin_x = static_cast<uint32_t>(std::max(left, 0.0));
-  for (auto y = static_cast<uint32_t>(std::max(top, 0.0)); y < end(top + height, made_.height); ++y) {
+  for (auto y = static_cast<uint32_t>(std::max(top, 0.0)); y < end(top + height, made_.height);
+       ++y) {
     const double cover_y = Cover(y, top, top + height);
     for (uint32_t x = begin_x; x < end(left + width, made_.width); ++x) {
-      painted_[size_t{y} * made_.width + x] += static_cast<float>(made_.contrast * cover_y * Cover(x, left, left + width));
+      painted_[size_t{y} * made_.width + x] +=
+          static_cast<float>(made_.contrast * cover_y * Cover(x, left, left + width));
     }
   }
 }
@@ -153,7 +166,8 @@ const uint8_t* Film::Next() {
   packed_.resize(tjBufSize(width, height, TJSAMP_GRAY));
   unsigned char* to = packed_.data();
   unsigned long bytes = packed_.size();
-  if (tjCompress2(pack, pixels_.data(), width, 0, height, TJPF_GRAY, &to, &bytes, TJSAMP_GRAY, made_.jpeg, TJFLAG_NOREALLOC) != 0 ||
+  if (tjCompress2(pack, pixels_.data(), width, 0, height, TJPF_GRAY, &to, &bytes, TJSAMP_GRAY,
+                  made_.jpeg, TJFLAG_NOREALLOC) != 0 ||
       tjDecompress2(unpack, to, bytes, pixels_.data(), width, 0, height, TJPF_GRAY, 0) != 0) {
     throw std::runtime_error("libjpeg-turbo refuses a picture");
   }

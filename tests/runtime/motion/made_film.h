@@ -13,19 +13,19 @@ enum class Light { kSteady, kGain, kOffset, kCloud, kExposure };
 struct Made {
   uint32_t width = 640, height = 360;
   double fps = 30;
-  double noise = 2;            // standard deviation of a pixel, levels
+  double noise = 2;  // standard deviation of a pixel, levels
   Light light = Light::kSteady;
-  double depth = 0.2;          // of the light's change, a share
-  double light_s = 20;         // its period
-  int jpeg = 0;                // quality; 0: none
+  double depth = 0.2;   // of the light's change, a share
+  double light_s = 20;  // its period
+  int jpeg = 0;         // quality; 0: none
   uint64_t seed = 1;
   // The object: none without an area.
-  double area = 0;             // share of the picture
-  double aspect = 1;           // width / height
-  double contrast = 0;         // levels, added
-  double x = 0, y = 0;         // left and upper edge at `begin_s`, pixels
-  double speed = 0, angle = 0;  // pixels a second, radians
-  double begin_s = 0;          // it begins to move
+  double area = 0;               // share of the picture
+  double aspect = 1;             // width / height
+  double contrast = 0;           // levels, added
+  double x = 0, y = 0;           // left and upper edge at `begin_s`, pixels
+  double speed = 0, angle = 0;   // pixels a second, radians
+  double begin_s = 0;            // it begins to move
   bool is_there_before = false;  // it stands before that; else it appears
 };
 

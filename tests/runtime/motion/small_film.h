@@ -22,8 +22,8 @@ struct PixelMemory {
 };
 
 struct PixelResult {
-  char digest[65];       // in hexadecimal, of every answer
-  uint32_t reasons[6];   // frames by their reason
+  char digest[65];      // in hexadecimal, of every answer
+  uint32_t reasons[6];  // frames by their reason
 };
 
 // False: a call was refused.
