@@ -60,15 +60,15 @@ TEST(MotionFilms, StillScenesAreSkipped) {
   uint64_t seed = 560;
   for (const Light light :
        {Light::kSteady, Light::kGain, Light::kOffset, Light::kCloud, Light::kExposure}) {
-    for (const int jpeg : {0, 85, 60, 35}) {
+    for (const int jpeg : {0, 80, 50}) {
       Made made;
-      made.width = 480, made.height = 272;
+      made.width = 320, made.height = 192;
       made.light = light;
       made.light_s = 8;
       made.jpeg = jpeg;
       made.seed = ++seed;
       made.noise = 1 + static_cast<double>(seed % 4);
-      EXPECT_GE(SkippedShare(made, 12), 0.9) << "light " << static_cast<int>(light) << ", quality "
+      EXPECT_GE(SkippedShare(made, 10), 0.9) << "light " << static_cast<int>(light) << ", quality "
                                              << jpeg << ", noise " << made.noise;
     }
   }
@@ -93,7 +93,7 @@ double Latency(const Made& made, double due_s) {
 Made MotionOf(std::mt19937* random, bool is_there_before) {
   std::uniform_real_distribution<double> share(0, 1);
   Made made;
-  made.width = 480, made.height = 272;
+  made.width = 320, made.height = 192;
   made.seed = (*random)();
   made.noise = 1 + 4 * share(*random);
   made.area = 0.005;
@@ -122,7 +122,7 @@ TEST(MotionFilms, AnObjectThatAppearsAndMovesIsInferred) {
 // two pixels here.
 TEST(MotionFilms, AnObjectThatStoodAndMovesIsInferred) {
   std::mt19937 random(562);
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < 40; ++i) {
     Made made = MotionOf(&random, true);
     made.begin_s = 4;
     EXPECT_LE(Latency(made, made.begin_s + 2 / made.speed), 0.3)
