@@ -114,4 +114,23 @@ NamedZone ReadZone(const std::string& words, const std::string& option, bool is_
   return read;
 }
 
+std::vector<octet_zone_point> ReadPolygon(const std::string& words, const std::string& option) {
+  std::vector<octet_zone_point> points;
+  std::istringstream rest(words);
+  for (std::string word; rest >> word;) {
+    octet_zone_point point;
+    if (!ReadPoint(word, &point)) {
+      throw InputError(option + " '" + words + "': " + word +
+                       ": expected X,Y in shares of the picture, from 0 to 1");
+    }
+    points.push_back(point);
+  }
+  if (points.size() < 3 || points.size() > OCTET_ZONES_MOST_POINTS) {
+    throw InputError(option + " '" + words + "': a polygon has 3 to " +
+                     std::to_string(OCTET_ZONES_MOST_POINTS) + " points, not " +
+                     std::to_string(points.size()));
+  }
+  return points;
+}
+
 }  // namespace octet::port

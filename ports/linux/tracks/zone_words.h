@@ -20,6 +20,8 @@ struct NamedZone {
 
 // Throws InputError that begins with `option`, which is that of lines or of zones.
 NamedZone ReadZone(const std::string& words, const std::string& option, bool is_line);
+// "X,Y X,Y X,Y ...", three points or more. Throws InputError that begins with `option`.
+std::vector<octet_zone_point> ReadPolygon(const std::string& words, const std::string& option);
 
 }  // namespace octet::port
 

@@ -89,11 +89,9 @@ void Camera::Finish(bool clean) {
 bool Camera::Process(const FrameBuffer& frame, uint64_t begun_ns, bool model_changed) {
   has_run_ = false;
   shared_.metrics.SetFrameTime(frame.captured_ns);
-  for (Observer* observer : observers_) {
-    if (observer->Wants(frame)) continue;
-    shared_.metrics.CountSkipped();
-    return true;
-  }
+  bool is_wanted = true;
+  for (Observer* observer : observers_) is_wanted = observer->Wants(frame) && is_wanted;
+  if (!is_wanted) return true;
   has_run_ = true;
   return Run(frame, begun_ns, model_changed);
 }

@@ -11,6 +11,7 @@
 
 #include "ports/linux/camera/program/camera.h"
 #include "ports/linux/camera/program/emitter.h"
+#include "ports/linux/camera/program/mask/mask.h"
 #include "ports/linux/camera/program/observers.h"
 #include "ports/linux/camera/program/open_source.h"
 #include "ports/linux/camera/program/scheduling.h"
@@ -26,8 +27,10 @@ std::unique_ptr<Source> Open(const NamedCamera& camera, const Say& tell) {
   const CameraOptions& options = camera.options;
   try {
     std::unique_ptr<Source> source = OpenSource(options, camera.name, tell);
-    if (options.disturb.empty()) return source;
-    return DisturbedSource(std::move(source), ReadDisturbances(options.disturb));
+    if (!options.disturb.empty()) {
+      source = DisturbedSource(std::move(source), ReadDisturbances(options.disturb));
+    }
+    return MaskedSource(std::move(source), MasksOf(options));
   } catch (const InputError& error) {
     if (camera.name.empty()) throw;
     throw InputError(camera.name + ": " + error.what());

@@ -109,7 +109,7 @@ class Observer {
   virtual void Unload() {}
   // Once, after the first Load: threads and servers begin. Throws InputError.
   virtual void Start(const Loaded&) {}
-  // False: this frame is passed over.
+  // False: this frame is passed over, and the observer has counted it. Each is asked of each frame.
   virtual bool Wants(const FrameBuffer&) { return true; }
   // The layers have run; nothing is decoded yet. Runs no model.
   virtual void AfterRun(octet_session*) {}

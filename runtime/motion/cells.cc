@@ -1,0 +1,106 @@
+#include "runtime/motion/cells.h"
+
+#include <string.h>
+
+namespace octet {
+namespace motion {
+namespace {
+
+// Bytes of a row of cells that are summed at a time; a multiple of the width of any cell.
+constexpr uint32_t kMostRun = 1536;
+
+struct Pixels {
+  uint32_t bytes;   // from pixel to pixel
+  uint32_t counts;  // bytes of a pixel that count: the first ones
+  uint32_t rows;    // one of so many counts: three bytes of a pixel have less noise than one
+};
+
+Pixels PixelsOf(octet_pixel_format format) {
+  switch (format) {
+    case OCTET_PIXELS_RGB24:
+      return {3, 3, 4};
+    case OCTET_PIXELS_YUYV:
+      return {2, 1, 1};
+    case OCTET_PIXELS_GREY8:
+    case OCTET_PIXELS_NV12:
+    case OCTET_PIXELS_YUV420P:
+      return {1, 1, 1};
+  }
+  return {0, 0, 0};
+}
+
+// sums[i] = of `rows` rows. Four rows at a time, so that sums are loaded and stored once for them.
+void SumColumns(const uint8_t* from, size_t stride, uint32_t rows, uint32_t count, uint16_t* sums) {
+  memset(sums, 0, count * sizeof(sums[0]));
+  uint32_t y = 0;
+  for (; y + 4 <= rows; y += 4) {
+    const uint8_t *r0 = from + y * stride, *r1 = r0 + stride, *r2 = r1 + stride, *r3 = r2 + stride;
+    for (uint32_t i = 0; i < count; ++i) {
+      sums[i] = (uint16_t)(sums[i] + r0[i] + r1[i] + r2[i] + r3[i]);
+    }
+  }
+  for (; y < rows; ++y) {
+    const uint8_t* row = from + y * stride;
+    for (uint32_t i = 0; i < count; ++i) sums[i] = (uint16_t)(sums[i] + row[i]);
+  }
+}
+
+uint32_t SumOf(const uint16_t* sums, uint32_t count, const Pixels& pixels) {
+  uint32_t sum = 0;
+  if (pixels.bytes == pixels.counts) {
+    for (uint32_t i = 0; i < count; ++i) sum += sums[i];
+  } else {
+    for (uint32_t i = 0; i < count; i += 2) sum += sums[i];
+  }
+  return sum;
+}
+
+// 2^40 / count, so that the mean in q8 is the sum times it >> 32: at most 2^23 * 2^34 in between.
+uint64_t InverseOf(uint32_t count) {
+  return (((uint64_t)1 << 40) + count / 2) / count;
+}
+
+uint16_t MeanOf(uint32_t sum, uint64_t inverse) {
+  return (uint16_t)((sum * inverse + ((uint64_t)1 << 31)) >> 32);
+}
+
+}  // namespace
+
+bool IsFrameOf(const State& state, const octet_frame& frame) {
+  const Pixels pixels = PixelsOf(frame.format);
+  const size_t row_bytes = frame.format == OCTET_PIXELS_YUYV ? ((size_t)frame.width + 1) / 2 * 4
+                                                             : (size_t)frame.width * pixels.bytes;
+  return pixels.bytes != 0 && frame.width == state.width && frame.height == state.height &&
+         frame.planes[0] != nullptr && frame.strides[0] >= row_bytes;
+}
+
+void MeanCells(const Parts& parts, const octet_frame& frame) {
+  const State& state = *parts.state;
+  const Pixels pixels = PixelsOf(frame.format);
+  const uint32_t side = state.cell_pixels, cell_bytes = side * pixels.bytes;
+  const uint32_t row_bytes = state.width * pixels.bytes;
+  const uint32_t run = kMostRun / cell_bytes * cell_bytes;
+  uint16_t sums[kMostRun];
+  uint16_t* mean = parts.fresh;
+  for (uint32_t top = 0; top < state.height; top += side) {
+    const uint32_t height = state.height - top < side ? state.height - top : side;
+    const uint32_t rows = (height + pixels.rows - 1) / pixels.rows;
+    const uint64_t inverse = InverseOf(side * rows * pixels.counts);
+    const uint8_t* from = frame.planes[0] + top * frame.strides[0];
+    for (uint32_t left = 0; left < row_bytes; left += run) {
+      const uint32_t count = row_bytes - left < run ? row_bytes - left : run;
+      SumColumns(from + left, pixels.rows * frame.strides[0], rows, count, sums);
+      uint32_t at = 0;
+      for (; at + cell_bytes <= count; at += cell_bytes) {
+        *mean++ = MeanOf(SumOf(sums + at, cell_bytes, pixels), inverse);
+      }
+      if (at == count) continue;
+      const uint32_t rest = count - at;
+      const uint32_t counted = rest / pixels.bytes * rows * pixels.counts;
+      *mean++ = MeanOf(SumOf(sums + at, rest, pixels), InverseOf(counted));
+    }
+  }
+}
+
+}  // namespace motion
+}  // namespace octet
