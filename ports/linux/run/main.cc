@@ -159,6 +159,7 @@ class PictureResults {
                          "octet convert --decode, and convert the model again");
       }
     } else {
+      line_.Clear();
       FormatPicture(frame.name.c_str(), static_cast<double>(run_ns) / 1e6, results,
                     model_.session(), &line_);
       if (!line_.WriteTo(STDOUT_FILENO)) {
