@@ -53,7 +53,7 @@ TARGETS = {
     "multipart": ([SERVE + name for name in ("deepstack/form.cc", "deepstack/multipart.cc", "engine/label_map.cc", "access/small_file.cc", "web/exchange.cc")],
                   ["lib/liboctet_output.a"], [
         (SERVE + "deepstack/multipart.cc", "end > first ? end - first : 0", "end - first"),
-        (SERVE + "deepstack/multipart.cc", "at = std::min(at, text->size());", ""),
+        (SERVE + "deepstack/multipart.cc", "parameter.value.size() <= kLongestBoundary ? parameter.value : std::string_view()", "parameter.value"),
         (SERVE + "deepstack/form.cc", "stop != end || !(form->min_confidence >= 0.0f)", "stop != end"),
     ]),
     "v2": ([SERVE + name for name in ("v2/request.cc", "v2/reply.cc", "web/exchange.cc")], ["lib/liboctet_output.a"], [

@@ -47,7 +47,6 @@ StoreFollower::Outcome StoreFollower::Loaded(SlotKeeper* keeper, const Load& loa
 void StoreFollower::Run(const SlotChoice& choice, std::shared_ptr<Served> served) {
   running_ = choice;
   served_ = std::move(served);
-  back_off_.Reset();
 }
 
 StoreFollower::Wish StoreFollower::Verdict() const {
@@ -71,15 +70,16 @@ bool StoreFollower::Hear(uint64_t now_ns) {
   told_.clear();
   if (!answer.news.empty()) say_(answer.news);
   if (!answer.refusal.empty()) throw InputError(answer.refusal);
-  if (sent_ != Wish::kNone) {
-    if (answer.done) {
-      running_.on_trial = false;
-      next_look_ns_ = 0;  // behind a roll-back another one is to be served
-    } else {
-      back_off_.Failed(now_ns);
-    }
-  } else if (answer.confirmed && !answer.another) {
-    running_.on_trial = false;  // by another program
+  if (sent_ == Wish::kNone) {
+    if (answer.another) back_off_.Reset();
+    if (answer.confirmed && !answer.another) running_.on_trial = false;  // by another program
+  } else if (answer.done) {
+    wish_ = Wish::kNone;
+    running_.on_trial = false;
+    next_look_ns_ = 0;  // behind a roll-back another one is to be served
+    back_off_.Reset();
+  } else {
+    back_off_.Failed(now_ns);
   }
   if (!answer.another || outcome->served == nullptr) return false;
   alone_ = answer.state.active == OCTET_SLOT_NONE;
@@ -89,13 +89,17 @@ bool StoreFollower::Hear(uint64_t now_ns) {
 
 void StoreFollower::Send(uint64_t now_ns) {
   if (!back_off_.IsDue(now_ns)) return;
-  sent_ = Verdict();
-  if (sent_ != Wish::kNone) {
+  if (wish_ == Wish::kNone) {
+    wish_ = Verdict();
+    wished_ = running_;
+  }
+  sent_ = wish_;
+  if (wish_ != Wish::kNone) {
     errand_.Start(
-        storage_, now_ns, [keeper = keeper_, running = running_, wish = sent_, load = load_] {
+        storage_, now_ns, [keeper = keeper_, wished = wished_, wish = wish_, load = load_] {
           Outcome outcome;
-          outcome.answer = wish == Wish::kConfirm ? keeper->Confirm(running)
-                                                  : keeper->RollBack(running, OCTET_SLOTS_FRAMES);
+          outcome.answer = wish == Wish::kConfirm ? keeper->Confirm(wished)
+                                                  : keeper->RollBack(wished, OCTET_SLOTS_FRAMES);
           if (outcome.answer.another) outcome.served = load(outcome.answer.model.path);
           return outcome;
         });
@@ -118,9 +122,11 @@ bool StoreFollower::Follow(uint64_t now_ns) {
 }
 
 void StoreFollower::Finish() {
-  const Wish wish = Verdict();
-  if (!running_.on_trial) return;
-  storage_.Post([keeper = keeper_, running = running_, wish] {
+  const bool is_owed = wish_ != Wish::kNone;
+  const Wish wish = is_owed ? wish_ : Verdict();
+  const SlotChoice& of = is_owed ? wished_ : running_;
+  if (!of.on_trial) return;
+  storage_.Post([keeper = keeper_, running = of, wish] {
     try {
       if (wish == Wish::kConfirm) {
         keeper->Confirm(running);

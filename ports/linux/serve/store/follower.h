@@ -29,6 +29,8 @@ class StoreFollower {
   // To be called a few times a second; never waits. True: served() is another one now. Throws
   // InputError: what is served may not be served any more, and nothing can take its place.
   bool Follow(uint64_t now_ns);
+  // Whether the thread of the store works: a later Follow takes what it brings.
+  bool is_busy() const { return errand_.at_work(); }
   // The program ends: a model without a verdict stays on trial, and this boot does not count.
   void Finish();
 
@@ -56,6 +58,9 @@ class StoreFollower {
   BackOff back_off_;
   uint64_t next_look_ns_ = 0;
   Wish sent_ = Wish::kNone;
+  // The verdict, until the store has it: also while another model is served already.
+  Wish wish_ = Wish::kNone;
+  SlotChoice wished_;
   std::string told_;
   Helper storage_;
   Errand<Outcome> errand_;

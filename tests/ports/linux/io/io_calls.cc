@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -25,6 +26,11 @@ struct State {
   const char* where = "";
 };
 thread_local State state;
+State state_of_all;
+std::atomic<bool> all_count{false};
+State& Counted() {
+  return all_count.load(std::memory_order_acquire) ? state_of_all : state;
+}
 thread_local int shrink_at = -1;
 const char* busy = nullptr;
 int64_t shift_s = 0;
@@ -33,12 +39,13 @@ const KernelClock* kernel_clock = nullptr;
 // True: the call fails, errno is set. writes: a card that is full or read-only minds it. *bytes:
 // may become fewer.
 bool Fails(const char* name, bool writes, size_t* bytes = nullptr) {
-  if (!state.counts) return false;
-  const uint64_t number = state.calls++;
-  if (number != state.number && !(state.stays && state.fired)) return false;
-  if (!state.fired) state.where = name;
-  state.fired = true;
-  switch (state.fault) {
+  State& counted = Counted();
+  if (!counted.counts) return false;
+  const uint64_t number = counted.calls++;
+  if (number != counted.number && !(counted.stays && counted.fired)) return false;
+  if (!counted.fired) counted.where = name;
+  counted.fired = true;
+  switch (counted.fault) {
     case Fault::kIo:
       errno = EIO;
       return true;
@@ -92,24 +99,27 @@ const char* FaultName(Fault fault) {
   return kNames[static_cast<int>(fault)];
 }
 
-FailingCall::FailingCall(uint64_t number, Fault fault, bool stays) {
-  state = State();
-  state.number = number;
-  state.fault = fault;
-  state.stays = stays;
-  state.counts = true;
+FailingCall::FailingCall(uint64_t number, Fault fault, bool stays, Threads threads) {
+  State& counted = threads == Threads::kAll ? state_of_all : state;
+  counted = State();
+  counted.number = number;
+  counted.fault = fault;
+  counted.stays = stays;
+  counted.counts = true;
+  all_count.store(threads == Threads::kAll, std::memory_order_release);
 }
 FailingCall::~FailingCall() {
-  state.counts = false;
+  Counted().counts = false;
+  all_count.store(false, std::memory_order_release);
 }
 bool FailingCall::fired() const {
-  return state.fired;
+  return Counted().fired;
 }
 uint64_t FailingCall::calls() const {
-  return state.calls;
+  return Counted().calls;
 }
 std::string FailingCall::where() const {
-  return state.where;
+  return Counted().where;
 }
 
 void ShrinkAtRead(int number) {

@@ -1,5 +1,5 @@
 // Calls of the C library that storage, files and lines are made of, in place of the library's own:
-// each can fail once, or from then on. Of the thread alone that counts them.
+// each can fail once, or from then on. Of the thread alone that counts them, or of all threads.
 #ifndef OCTET_TESTS_PORTS_LINUX_IO_IO_CALLS_H_
 #define OCTET_TESTS_PORTS_LINUX_IO_IO_CALLS_H_
 
@@ -22,11 +22,14 @@ inline bool IsHarmless(Fault fault) {
   return fault == Fault::kInterrupted || fault == Fault::kShort || fault == Fault::kHang;
 }
 
-// While it lives, calls of this thread are counted, and the one of this number fails.
+enum class Threads { kThis, kAll };
+
+// While it lives, calls of this thread, or of all, are counted, and the one of this number fails.
 class FailingCall {
  public:
   static constexpr uint64_t kNone = UINT64_MAX;
-  FailingCall(uint64_t number, Fault fault, bool stays = false);
+  // kAll: only one thread at a time may make calls.
+  FailingCall(uint64_t number, Fault fault, bool stays = false, Threads threads = Threads::kThis);
   ~FailingCall();
   FailingCall(const FailingCall&) = delete;
   FailingCall& operator=(const FailingCall&) = delete;

@@ -23,24 +23,28 @@ inline size_t OpenFiles() {
 
 class IoMatrix : public StoreFolder {
  protected:
-  // The step by itself, once with each fault at each of its calls. After: what has to hold.
+  // The step by itself, once with each fault at each of its calls; of all threads, with EIO alone.
+  // After: what has to hold.
   struct Ended {
     bool done;  // the step said so
     Fault fault;
   };
   void Each(const std::string& name, const std::function<void()>& prepare,
-            const std::function<bool()>& step, const std::function<void(Ended)>& after) {
+            const std::function<bool()>& step, const std::function<void(Ended)>& after,
+            Threads threads = Threads::kThis) {
     uint64_t runs = 0, calls = 0;
     for (const bool stays : {false, true}) {
       for (const Fault fault : kAllFaults) {
         if (stays && IsHarmless(fault)) continue;
+        // Each run of two threads waits for the other one several times.
+        if (threads == Threads::kAll && (stays || fault != Fault::kIo)) continue;
         for (uint64_t number = 0;; ++number) {
           prepare();
           const size_t files = OpenFiles();
           bool done = false, fired = false;
           std::string where;
           {
-            const FailingCall failing(number, fault, stays);
+            const FailingCall failing(number, fault, stays, threads);
             try {
               done = step();
             } catch (const port::InputError&) {

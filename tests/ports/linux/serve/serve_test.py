@@ -109,6 +109,10 @@ class Tests:
             assert web.json("GET", "/v1/status")[1]["runs"] == 1
             metrics = web.ask("GET", "/metrics")[2].decode()
             assert 'octet_serve_answers_total{protocol="deepstack",answer="done"} 1' in metrics, metrics
+            # Frigate's client ends at a 21st box, and reads until a score is below its own least.
+            boxes = detect(web, encoded(scene(5, 640, 640, 60), "jpeg"), min_confidence="0.01")[1]["predictions"]
+            assert len(boxes) == 20 and [b["confidence"] for b in boxes] == sorted((b["confidence"] for b in boxes), reverse=True), boxes
+            assert all(type(b[side]) is int for b in boxes for side in ("x_min", "y_min", "x_max", "y_max")), boxes
             for status, method, path in ((404, "GET", "/"), (404, "GET", "/v2/models/other"), (404, "GET", "/v2/models/detector/versions/2"),
                                          (405, "GET", "/v1/vision/detection"), (405, "GET", "/v2/models/detector/infer"), (405, "POST", "/metrics"),
                                          (404, "POST", "/v1/vision/custom/other"), (404, "POST", "/v1/vision/face"), (404, "GET", "/v2/models/detector/x")):
