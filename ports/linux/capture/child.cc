@@ -14,6 +14,7 @@
 
 #include "ports/linux/output/again.h"
 #include "ports/linux/output/error.h"
+#include "ports/linux/output/whole.h"
 
 namespace octet::port {
 namespace {
@@ -24,7 +25,8 @@ constexpr int kLastWordsMs = 500;           // between SIGTERM and SIGKILL
 struct Pipe {
   int ends[2] = {-1, -1};
   Pipe() {
-    if (pipe2(ends, O_CLOEXEC) != 0) throw InputError("pipe: " + ErrorText(errno));
+    if (Again([this] { return pipe2(ends, O_CLOEXEC); }) != 0)
+      throw InputError("pipe: " + ErrorText(errno));
   }
   ~Pipe() {
     for (const int end : ends) {
@@ -86,11 +88,10 @@ std::string FindProgram(const std::string& name) {
 
 Child::Child(const std::vector<std::string>& words, const std::string& input) {
   Pipe out, err, in, failure;
-  if (!input.empty() && Again([&] { return write(in.ends[1], input.data(), input.size()); }) !=
-                            static_cast<ssize_t>(input.size())) {
+  if (!input.empty() && !WriteWhole(in.ends[1], input.data(), input.size())) {
     throw InputError("pipe: " + ErrorText(errno));
   }
-  const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  const int nothing = Again([] { return open("/dev/null", O_RDONLY | O_CLOEXEC); });
   if (nothing < 0) throw InputError("/dev/null: " + ErrorText(errno));
   const int from[4] = {nothing, out.ends[1], err.ends[1], input.empty() ? nothing : in.ends[0]};
   std::vector<std::string> copies = words;
@@ -100,7 +101,7 @@ Child::Child(const std::vector<std::string>& words, const std::string& input) {
   // What the child logs in the moment before exec must not be ours.
   const int failing = fcntl(failure.ends[1], F_DUPFD_CLOEXEC, 20);
   const pid_t parent = getpid();
-  process_ = fork();
+  process_ = Again([] { return fork(); });
   if (process_ == 0) Become(arguments.data(), from, failing, parent);
   const int fork_error = errno;
   close(nothing);

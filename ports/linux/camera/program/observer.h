@@ -48,6 +48,7 @@ struct Program {
   Service service;
   Emitter* emitter = nullptr;  // set before there is an observer
   FeatureValues features;      // what those of all cameras share
+  bool on_trial = false;       // the model is: every frame counts, and none is passed over
 };
 
 // What the observers of one camera share. Outlives them.

@@ -29,6 +29,7 @@ struct Feature {
                                               Program& program) = nullptr;
   // Findings of --check.
   void (*check)(const CameraOptions& options, Checked* checked) = nullptr;
+  bool checks_each = false;  // of each camera of a list
   // What --support-bundle tells of its file.
   StoredRecord (*record)(const CameraOptions& options) = nullptr;
   // Thermal zones of the board that the model was made for, by its names for them.

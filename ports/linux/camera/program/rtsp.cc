@@ -99,7 +99,8 @@ std::string DecoderOfBoard(const std::string& path) {
 }
 
 std::string RtspCommand(const CameraOptions& options) {
-  std::string command = "ffmpeg -nostdin -hide_banner -loglevel error -fflags nobuffer";
+  std::string command =
+      "ffmpeg -nostdin -hide_banner -loglevel error -fflags nobuffer -analyzeduration 2000000";
   if (const std::string decoder = DecoderOfBoard(); !decoder.empty()) command += " " + decoder;
   command += std::string(" ") + kInputWord + " -an -sn -dn";
   std::string filters;

@@ -76,9 +76,13 @@ TEST_F(CameraPrograms, OneIsKilledAndOneHangsAndTheOtherGoesOn) {
   EXPECT_FALSE(Runs(ProcessOf("b")));
 }
 
+// Also one that writes nothing more, and so does not learn that its reader has gone.
 TEST_F(CameraPrograms, TheyEndWithACameraThatIsKilled) {
-  StartFile("json: true\ncameras:\n  - " + Film("a") + "\n  - " + Film("b") + "\n");
-  AwaitFrames("a", 2);
+  std::ofstream(Path("still.sh")) << "echo $$ > " + Path("a") + "\ncat " + Path("head") + "\ncat " +
+                                         Path("frame") + "\nexec sleep 1000\n";
+  StartFile("json: true\ncameras:\n  - {name: a, source: 'exec:sh " + Path("still.sh") +
+            "'}\n  - " + Film("b") + "\n");
+  AwaitFrames("a", 1);
   AwaitFrames("b", 2);
   kill(child_, SIGKILL);
   EXPECT_EQ(Finish(), -SIGKILL);

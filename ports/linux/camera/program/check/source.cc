@@ -127,8 +127,12 @@ Finding SourceFinding(const CameraOptions& options) {
 
 }  // namespace
 
-void CheckSources(const CameraOptions& options, Checked* checked) {
+void CheckSource(const CameraOptions& options, Checked* checked) {
   checked->Add(Checked::kSource, SourceFinding(options));
+}
+
+void CheckSources(const CameraOptions& options, Checked* checked) {
+  CheckSource(options, checked);
   const bool is_camera = options.source.rfind("/dev/", 0) == 0;
   checked->Add(Checked::kSource, CamerasFinding(options.source.empty() || is_camera));
 }

@@ -108,6 +108,7 @@ Feature DriftFeature() {
   return {.describe = DescribeDrift,
           .make = MakeDrift,
           .check = CheckDrift,
+          .checks_each = true,
           .record = RecordOfDrift,
           .add_metrics = [](CameraMetrics* metrics) { metrics->Numbers<DriftNumbers>(); }};
 }

@@ -179,7 +179,7 @@ void CheckDump(const CameraOptions& options, Checked* checked) {
 }  // namespace
 
 Feature DumpFeature() {
-  return {.describe = DescribeDump, .make = MakeDump, .check = CheckDump};
+  return {.describe = DescribeDump, .make = MakeDump, .check = CheckDump, .checks_each = true};
 }
 
 }  // namespace octet::port

@@ -60,6 +60,7 @@ void CameraSlots::Say(const std::string& news) {
 }
 
 void CameraSlots::Load(const Loaded& loaded) {
+  program_.on_trial = trial_.has_value();
   numbers_.SetSlot(*Word());
   comparison_.Load(loaded.model, trial_.has_value());
   if (trial_ && has_previous_ && comparison_.HasNothing()) {
@@ -149,7 +150,9 @@ void CameraSlots::Send(uint64_t now_ns) {
 }
 
 bool CameraSlots::Follow(uint64_t now_ns) {
-  if (errand_.at_work() && Hear(now_ns)) return true;
+  const bool is_another = errand_.at_work() && Hear(now_ns);
+  program_.on_trial = trial_.has_value();
+  if (is_another) return true;
   if (!errand_.at_work()) Send(now_ns);
   return false;
 }
