@@ -184,12 +184,11 @@ TEST(Ledger, EveryReasonIsReached) {
   config.measured = {{.node = 0, .reason = Reason::kFloatOutput},
                      {.node = 1, .reason = Reason::kStretch}};
   collect(Layer(), config);
-  config.measured[0].reason = Reason::kStretchTooDear;
-  collect(Layer(), config);
-  config.measured[0].reason = Reason::kQuery;
-  collect(Layer(), config);
-  config.measured[0].reason = Reason::kNoisy;
-  collect(Layer(), config);
+  for (const Reason reason :
+       {Reason::kStretchTooDear, Reason::kQuery, Reason::kNoisy, Reason::kAssigned}) {
+    config.measured[0].reason = reason;
+    collect(Layer(), config);
+  }
   collect(Coarse(0.03f), Net::MinMax());  // finer than 8 bits of what it reads
   collect(Coarse(0.07f), Net::MinMax());
   config = Net::MinMax();
