@@ -48,7 +48,7 @@ class Lines {
       return;
     }
     ++passed_;
-    line = Masked(std::move(line), secrets_);
+    line = WithoutSecrets(std::move(line), secrets_);
     MakePlain(line.data(), line.size(), false);
     say_(name_ + ": " + line);
   }
@@ -236,7 +236,7 @@ std::unique_ptr<Source> OpenLasting(std::function<std::unique_ptr<Source>()> ope
   return std::make_unique<LastingSource>(std::move(open), std::move(say), std::move(clock));
 }
 
-std::string Masked(std::string text, const std::vector<std::string>& secrets) {
+std::string WithoutSecrets(std::string text, const std::vector<std::string>& secrets) {
   for (const std::string& secret : secrets) {
     if (secret.empty()) continue;
     for (size_t at = 0; (at = text.find(secret, at)) != std::string::npos; at += 3) {

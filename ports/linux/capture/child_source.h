@@ -42,7 +42,7 @@ std::unique_ptr<Source> OpenLasting(std::function<std::unique_ptr<Source>()> ope
                                     std::shared_ptr<SourceClock> clock = nullptr);
 
 // `text` with each of the secrets replaced by ***.
-std::string Masked(std::string text, const std::vector<std::string>& secrets);
+std::string WithoutSecrets(std::string text, const std::vector<std::string>& secrets);
 
 }  // namespace octet::port
 
