@@ -97,8 +97,8 @@ struct Ports {
   }
 };
 
-// The class that is not a character where nothing says another: PyTorch's CTCLoss and PaddleOCR take
-// the first.
+// The class that is not a character where nothing says another: PyTorch's CTCLoss and PaddleOCR
+// take the first.
 inline constexpr int64_t kUsualBlank = 0;
 
 // Presets whose heads have these outputs, and explain their sizes. Their numbers of classes and key
