@@ -25,7 +25,7 @@ tests="file dpkg-dev debhelper dh-python lintian apt-utils gnupg abigail-tools u
   python3-onnx python3-zmq libonnx-testdata clang-format clang-tidy clang-14
   libclang-rt-14-dev g++-riscv64-linux-gnu gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib qemu-system-arm
   mkdocs mkdocs-material doxygen prometheus openssh-client e2fsprogs systemd chromium ffmpeg gstreamer1.0-tools gstreamer1.0-plugins-base
-  gstreamer1.0-plugins-good mender-client mender-artifact rauc squashfs-tools dbus-daemon swupdate cpio openssl"
+  gstreamer1.0-plugins-good gir1.2-gst-rtsp-server-1.0 python3-gi mender-client mender-artifact rauc squashfs-tools dbus-daemon swupdate cpio openssl"
 # Node.js may come from elsewhere, in a package that Debian's npm conflicts with: only the programs count.
 command -v node >/dev/null || tests="$tests nodejs"
 command -v npm >/dev/null || tests="$tests npm"

@@ -92,6 +92,9 @@ done
   --every-frame --dump "$out/frames" --dump-format png --json >"$out/camera/dump.jsonl"
 /usr/bin/python3 demo/animate.py "$out/frames" "$out/scene.png" --step 2
 
+echo "== two cameras, one engine, in one picture"
+demo/two_cameras.sh "$build" "$out/two"
+
 echo "== the guard: a detector calibrated in the dark; a minute in which the light comes on, the board gets hot, and models are flashed"
 # Three releases: the first and the next alike, and one that no light was seen for. As they are, all of them pass every check.
 # They are calibrated on the wrong pictures on purpose: the least effort will do.

@@ -147,10 +147,10 @@ quantize::Scheme MakeScheme(const Network& network, const graph::Graph& graph) {
   return quantize::AssignScheme(graph, statistics, config);
 }
 
-write::Plan MakePlan(const graph::Graph& graph, const quantize::Scheme& scheme,
-                     const std::string& name, bool winograd) {
+write::Plan MakePlan(const graph::Graph& graph, const quantize::Scheme& scheme, PlanId id,
+                     bool winograd) {
   write::Plan plan;
-  plan.program = lower::Lower(graph, scheme, name);
+  plan.program = lower::Lower(graph, scheme, id);
   plan::DropDead(&plan.program);
   if (winograd) {
     lower::AddTransformedWeights(&plan.program);
@@ -175,8 +175,8 @@ std::vector<uint8_t> MakeBlob(const Network& network, bool winograd) {
   const graph::Value& output = graph.At(graph.outputs[0]);
   info.inputs.push_back({input.name, *input.shape, false});
   info.outputs.push_back({output.name, *output.shape, false});
-  return write::WriteBlob(
-      info, {MakePlan(graph, int8, "int8", winograd), MakePlan(graph, fp16, "fp16", winograd)});
+  return write::WriteBlob(info, {MakePlan(graph, int8, PlanId::kInt8, winograd),
+                                 MakePlan(graph, fp16, PlanId::kFp16, winograd)});
 }
 
 }  // namespace octet::bench

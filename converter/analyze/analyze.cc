@@ -144,7 +144,8 @@ Coverage CoverageOf(const graph::Graph& graph, const quantize::Scheme& scheme) {
       coverage.missing.push_back(graph.At(id).name);
     } else if (graph.At(id).given != nullptr) {
       ++coverage.given;
-    } else if (tensor->origin.starts_with("shared with ") || tensor->origin == "union of inputs") {
+    } else if (tensor->origin.kind == quantize::Origin::Kind::kShared ||
+               tensor->origin.kind == quantize::Origin::Kind::kUnion) {
       ++coverage.shared;
     } else {
       ++coverage.own;

@@ -10,6 +10,8 @@
 #include "converter/assign/times.h"
 #include "converter/assign/units.h"
 #include "converter/lower/lower.h"
+#include "converter/quantize/reasons.h"
+#include "converter/quantize/requests.h"
 #include "converter/support/error.h"
 
 namespace octet::assign {
@@ -100,8 +102,8 @@ class Assigner {
   void SetPlanTimes() {
     quantize::Scheme fp16 = model_.int8;
     fp16.precision.assign(graph_.nodes.size(), Precision::kFp16);
-    const lower::Program low = lower::Lower(graph_, model_.int8, "int8"),
-                         high = lower::Lower(graph_, fp16, "fp16");
+    const lower::Program low = lower::Lower(graph_, model_.int8, PlanId::kInt8),
+                         high = lower::Lower(graph_, fp16, PlanId::kFp16);
     CheckKnows(clock_, {&low, &high});
     SetTimes(graph_, low, high, clock_, &result_.table);
     result_.int8_ns = clock_.NsOf(low);
@@ -137,11 +139,15 @@ class Assigner {
 
   // Of the configuration, with every layer in FP16 that runs so, for whatever reason.
   quantize::Scheme AssignWith(const std::vector<Precision>& precision) const {
-    std::vector<std::string> names;
+    quantize::Config config = model_.config;
     for (size_t n = 0; n < precision.size(); ++n) {
-      if (precision[n] == Precision::kFp16) names.push_back(graph_.nodes[n].name);
+      if (precision[n] != Precision::kFp16) continue;
+      const auto request = quantize::RequestOf(config, graph_.nodes[n]);
+      // What has to be obeyed is not changed by measuring.
+      if (request && request->constraint == quantize::Constraint::kObey) continue;
+      config.measured.push_back({.node = n, .reason = quantize::Reason::kAssigned});
     }
-    return quantize::AssignScheme(graph_, model_.statistics, WithFp16(model_.config, names));
+    return quantize::AssignScheme(graph_, model_.statistics, config);
   }
 
   Candidate Make(const std::string& name, const Assignment& assignment) {
@@ -151,7 +157,7 @@ class Assigner {
     candidate.table = Evaluate(result_.table, assignment);
     auto& scheme = schemes_[assignment];
     if (scheme.precision.empty()) scheme = SchemeOf(assignment);
-    candidate.plan_ns = clock_.NsOf(lower::Lower(graph_, scheme, "mixed"));
+    candidate.plan_ns = clock_.NsOf(lower::Lower(graph_, scheme, PlanId::kMixed));
     return candidate;
   }
 
@@ -325,15 +331,6 @@ class Assigner {
 };
 
 }  // namespace
-
-quantize::Config WithFp16(const quantize::Config& config, const std::vector<std::string>& nodes) {
-  quantize::Config result = config;
-  // Also where the file says that its own wishes are to be ignored.
-  for (const std::string& name : nodes) {
-    result.layers.push_back({name, Precision::kFp16, quantize::Constraint::kPrefer});
-  }
-  return result;
-}
 
 Result Assign(const Model& model, const Clock& clock, const Settings& settings) {
   return Assigner(model, clock, settings).Run();

@@ -83,9 +83,6 @@ struct Model {
 // UserError where no assignment meets the budget.
 Result Assign(const Model& model, const Clock& clock, const Settings& settings);
 
-// `config` with these nodes in FP16 as well.
-quantize::Config WithFp16(const quantize::Config& config, const std::vector<std::string>& nodes);
-
 }  // namespace octet::assign
 
 #endif  // OCTET_CONVERTER_ASSIGN_ASSIGN_H_

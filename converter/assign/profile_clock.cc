@@ -115,7 +115,7 @@ void CheckKnows(const Clock& clock, const std::vector<const lower::Program*>& pr
       Fail(
           "{}: layer '{}' of plan {} is missing; profile a blob of this model, converted with the "
           "same settings, in both plans",
-          profile->files(), layer.name, program->name);
+          profile->files(), layer.name, NameOf(program->plan));
     }
   }
 }

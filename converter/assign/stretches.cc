@@ -220,8 +220,8 @@ class Chooser {
   void Measure() {
     quantize::Scheme fp16 = int8_;
     fp16.precision.assign(graph_.nodes.size(), Precision::kFp16);
-    SetTimes(graph_, lower::Lower(graph_, int8_, "int8"), lower::Lower(graph_, fp16, "fp16"),
-             clock_, &table_);
+    SetTimes(graph_, lower::Lower(graph_, int8_, PlanId::kInt8),
+             lower::Lower(graph_, fp16, PlanId::kFp16), clock_, &table_);
     MeasureLosses(*simulator_, int8_, measuring_, progress_, &table_);
   }
 

@@ -67,7 +67,8 @@ class Reader {
                     });
     };
     ReadFields(document, "", fields,
-               {"guard", "winograd", "cpu_id", "thermal", "memory_mib", "flash_kib", "ram_kib"});
+               {"guard", "winograd", "cpu_id", "video_decoder", "thermal", "memory_mib",
+                "flash_kib", "ram_kib"});
     if (!board_.architecture.empty()) {
       if (!board_.isa.empty()) CheckIsa(document["isa"]);
       CheckMemory(document);
@@ -182,7 +183,8 @@ class Reader {
         {"architecture", OneOf(&board_.architecture, architectures)},
         {"fp16_arithmetic", OneOf(&board_.fp16_arithmetic, {"storage", "native", "winograd"})},
         {"isa", List(&board_.isa, 1)},
-        {"device_tree", List(&board_.device_tree, 0)}};
+        {"device_tree", List(&board_.device_tree, 0)},
+        {"video_decoder", Text(&board_.video_decoder)}};
     fields["compatible"] = [this](const YAML::Node& value, const std::string& key) {
       constexpr size_t kMostBytes = 23;  // of the blob's header, with a zero behind them
       board_.compatible = yaml_.Text(value, key);

@@ -31,6 +31,7 @@ struct Setting {
 
 struct Board {
   std::string file, compatible, name, cpu, architecture, fp16_arithmetic;
+  std::string video_decoder;  // options of ffmpeg; empty: the processor decodes
   std::vector<std::string> device_tree, isa;
   std::optional<CpuId> cpu_id;
   int64_t cores = 0, clock_mhz = 0;

@@ -112,7 +112,7 @@ void PrintLayer(const analyze::LayerFigures& layer) {
   fmt::print("\n'{}' ({}), result '{}' {}\n", layer.name, layer.op, layer.tensor,
              graph::ToString(layer.shape));
   fmt::print("  range {:.4g} to {:.4g} ({}{}), seen {:.4g} to {:.4g}\n", range.min, range.max,
-             range.origin.empty() ? "given" : range.origin,
+             range.origin.Text(),
              range.channels.empty() ? "" : fmt::format(", {} channels", range.channels.size()),
              layer.seen_min, layer.seen_max);
   fmt::print(

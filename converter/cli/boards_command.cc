@@ -64,6 +64,7 @@ json JsonOf(const boards::Board& board, bool is_this) {
               {"cores", board.cores},
               {"clock_mhz", board.clock_mhz}};
   if (board.cpu_id) out["cpu_id"] = {board.cpu_id->implementer, board.cpu_id->part};
+  if (!board.video_decoder.empty()) out["video_decoder"] = board.video_decoder;
   if (board.memory_mib != 0) {
     out["memory_mib"] = board.memory_mib;
   } else {

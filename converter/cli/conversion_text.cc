@@ -171,9 +171,11 @@ void PrintFp16Arithmetic(const convert::Conversion& conversion) {
       half += layer.arithmetic == blob::Arithmetic::kHalf ? 1 : 0;
     }
     if (winograd != 0) {
-      fmt::print("plan {}: {} convolutions by Winograd's method\n", plan.program.name, winograd);
+      fmt::print("plan {}: {} convolutions by Winograd's method\n", NameOf(plan.program.plan),
+                 winograd);
     }
-    if (half != 0) fmt::print("plan {}: {} convolutions add in FP16\n", plan.program.name, half);
+    if (half != 0)
+      fmt::print("plan {}: {} convolutions add in FP16\n", NameOf(plan.program.plan), half);
   }
 }
 
@@ -211,17 +213,17 @@ uint64_t WeightBytesOf(const write::Plan& plan) {
 }
 
 // Of a frame, where --mixed took times; empty otherwise.
-std::string MillisecondsOf(const convert::Conversion& conversion, const std::string& plan) {
+std::string MillisecondsOf(const convert::Conversion& conversion, PlanId plan) {
   if (!conversion.assignment) return "";
   const assign::Result& times = *conversion.assignment;
-  const int64_t ns = plan == "int8"   ? times.int8_ns
-                     : plan == "fp16" ? times.fp16_ns
-                                      : times.candidates[times.chosen].plan_ns;
+  const int64_t ns = plan == PlanId::kInt8   ? times.int8_ns
+                     : plan == PlanId::kFp16 ? times.fp16_ns
+                                             : times.candidates[times.chosen].plan_ns;
   return fmt::format("{:.3f}", static_cast<double>(ns) / 1e6);
 }
 
 // Signal over error of the worst output, where that one is numbers.
-std::string DecibelsOf(const judge::Verdict& verdict, const std::string& plan) {
+std::string DecibelsOf(const judge::Verdict& verdict, PlanId plan) {
   const judge::PlanFindings* found = verdict.findings.Find(plan);
   if (found == nullptr || found->outputs.empty() || found->Fails()) return "-";
   const size_t worst = found->Worst(verdict.findings.outputs);
@@ -254,7 +256,7 @@ void PrintBlank(const convert::ConvertOptions& options, const convert::Conversio
 
 void PrintTable(const convert::Conversion& conversion) {
   const judge::Verdict& verdict = conversion.verdict;
-  const auto words = [&](const std::string& plan) -> std::string {
+  const auto words = [&](PlanId plan) -> std::string {
     const judge::PlanFindings* found = verdict.findings.Find(plan);
     if (found == nullptr || verdict.pictures() == 0) return "not measured";
     return judge::AgreementWords(verdict.findings, *found);
@@ -263,7 +265,7 @@ void PrintTable(const convert::Conversion& conversion) {
   constexpr const char* kRow = "{:<6} {:<{}} {:>6} {:>10} {:>10} {:>10}{}\n";
   size_t width = std::string_view("agreement with FP32").size();
   for (const write::Plan& plan : conversion.plans) {
-    width = std::max(width, words(plan.program.name).size());
+    width = std::max(width, words(plan.program.plan).size());
   }
   const auto print = [&](const std::string& plan, const std::string& agreement,
                          const std::string& db, const std::string& weights,
@@ -273,11 +275,11 @@ void PrintTable(const convert::Conversion& conversion) {
   };
   print("plan", "agreement with FP32", "dB", "weights", "arena", "MMAC", "ms");
   for (const write::Plan& plan : conversion.plans) {
-    const std::string& name = plan.program.name;
-    print(name, words(name), DecibelsOf(verdict, name), Size(WeightBytesOf(plan)),
+    const PlanId id = plan.program.plan;
+    print(NameOf(id), words(id), DecibelsOf(verdict, id), Size(WeightBytesOf(plan)),
           Size(plan.memory.arena_bytes),
           fmt::format("{:.2f}", static_cast<double>(MacsOf(plan)) / 1e6),
-          MillisecondsOf(conversion, name));
+          MillisecondsOf(conversion, id));
   }
   for (const judge::PlanFindings& plan : verdict.findings.plans) {
     if (plan.over_time.IsEmpty()) continue;
@@ -295,7 +297,7 @@ void PrintTable(const convert::Conversion& conversion) {
 nlohmann::json ConversionJson(const convert::Conversion& conversion, double seconds) {
   nlohmann::json plans = nlohmann::json::array();
   for (const write::Plan& plan : conversion.plans) {
-    plans.push_back({{"name", plan.program.name},
+    plans.push_back({{"name", NameOf(plan.program.plan)},
                      {"layers", plan.program.layers.size()},
                      {"macs", MacsOf(plan)},
                      {"arena_bytes", plan.memory.arena_bytes},
@@ -349,8 +351,9 @@ void PrintDetails(const convert::ConvertOptions& options, const convert::Convers
   fmt::print("details:\n");
   PrintChoice(conversion.choice, options.label_quality);
   for (const write::Plan& plan : conversion.plans) {
-    fmt::print("plan {}: {} layers, arena {} bytes, lower bound {} bytes\n", plan.program.name,
-               plan.program.layers.size(), plan.memory.arena_bytes, plan.memory.lower_bound_bytes);
+    fmt::print("plan {}: {} layers, arena {} bytes, lower bound {} bytes\n",
+               NameOf(plan.program.plan), plan.program.layers.size(), plan.memory.arena_bytes,
+               plan.memory.lower_bound_bytes);
   }
   PrintFp16Arithmetic(conversion);
   PrintDeadChannels(conversion);

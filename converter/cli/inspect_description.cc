@@ -233,6 +233,41 @@ const std::vector<std::pair<std::string, octet_isa>>& ArenaLevels() {
   return levels;
 }
 
+namespace {
+
+// arenas: of its sessions, by level.
+json PlanJson(const BlobView& view, uint32_t index, const json& arenas) {
+  PlanView plan{};
+  if (!IsOk(ViewPlan(view, index, &plan))) throw std::logic_error("verified blob has no plan");
+  const std::string name = StringAt(view, plan.record->name);
+  json layers = json::array(), tensors = json::array();
+  uint64_t macs = 0, weight_bytes = 0, transformed_bytes = 0;
+  for (uint32_t i = 0; i < plan.header->layer_count; ++i) {
+    layers.push_back(LayerJson(view, plan, plan.layers[i], name));
+    macs += plan.layers[i].macs;
+    weight_bytes += HasWeights(plan.layers[i]) ? plan.layers[i].weights.bytes : 0;
+    transformed_bytes += WinogradOf(plan.layers[i]) != 0 ? plan.layers[i].extra.bytes : 0;
+  }
+  for (uint32_t i = 0; i < plan.header->tensor_count; ++i) {
+    tensors.push_back(TensorJson(view, plan.tensors[i]));
+  }
+  json scratch;
+  for (const auto& [level, isa] : ArenaLevels()) {
+    scratch[level] = arenas[level]["each_further_thread"];
+  }
+  return {{"name", name},
+          {"arena_bytes", plan.record->arena_bytes},
+          {"scratch_bytes", scratch},
+          {"macs", macs},
+          {"weight_bytes", weight_bytes},
+          {"transformed_bytes", transformed_bytes},
+          {"offsets", OffsetsJson(view, *plan.record)},
+          {"layers", layers},
+          {"tensors", tensors}};
+}
+
+}  // namespace
+
 json Describe(const blobs::BlobFile& file) {
   BlobView view{};
   if (!IsOk(ViewBlob(file.data(), file.bytes(), &view)))
@@ -293,32 +328,7 @@ json Describe(const blobs::BlobFile& file) {
   result["labels"] = view.model->label_count;
   result["session_arena_bytes"] = ArenasJson(file, view);
   for (uint32_t p = 0; p < view.model->plan_count; ++p) {
-    PlanView plan{};
-    if (!IsOk(ViewPlan(view, p, &plan))) throw std::logic_error("verified blob has no plan");
-    const std::string name = StringAt(view, plan.record->name);
-    json layers = json::array(), tensors = json::array();
-    uint64_t macs = 0, weight_bytes = 0, transformed_bytes = 0;
-    for (uint32_t i = 0; i < plan.header->layer_count; ++i) {
-      layers.push_back(LayerJson(view, plan, plan.layers[i], name));
-      macs += plan.layers[i].macs;
-      weight_bytes += HasWeights(plan.layers[i]) ? plan.layers[i].weights.bytes : 0;
-      transformed_bytes += WinogradOf(plan.layers[i]) != 0 ? plan.layers[i].extra.bytes : 0;
-    }
-    for (uint32_t i = 0; i < plan.header->tensor_count; ++i)
-      tensors.push_back(TensorJson(view, plan.tensors[i]));
-    json scratch;
-    for (const auto& [level, isa] : ArenaLevels()) {
-      scratch[level] = result["session_arena_bytes"][p][level]["each_further_thread"];
-    }
-    result["plans"].push_back({{"name", name},
-                               {"arena_bytes", plan.record->arena_bytes},
-                               {"scratch_bytes", scratch},
-                               {"macs", macs},
-                               {"weight_bytes", weight_bytes},
-                               {"transformed_bytes", transformed_bytes},
-                               {"offsets", OffsetsJson(view, *plan.record)},
-                               {"layers", layers},
-                               {"tensors", tensors}});
+    result["plans"].push_back(PlanJson(view, p, result["session_arena_bytes"][p]));
   }
   return result;
 }

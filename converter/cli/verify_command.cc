@@ -4,6 +4,7 @@
 #include <functional>
 #include <numeric>
 #include <optional>
+#include <set>
 
 #include <nlohmann/json.hpp>
 
@@ -178,7 +179,7 @@ void PrintLayers(const nlohmann::json& report) {
                  : fmt::format(", the largest difference is {:.1e} of it ('{}')", worst, where));
 }
 
-int Run(const VerifyOptions& options, const InputArguments& input) {
+judge::Machine MachineOf(const VerifyOptions& options) {
   const port::CpuWord cpu = port::DetectCpu();
   octet_isa isa = port::BestIsa(cpu);
   if (!options.isa.empty() && (octet_isa_from_name(options.isa.c_str(), &isa).code != OCTET_OK ||
@@ -186,119 +187,163 @@ int Run(const VerifyOptions& options, const InputArguments& input) {
     Fail("--isa {}: not in this build or on this machine; see octet-run --isa list", options.isa);
   }
   if (!options.against.empty()) ort::FindFolder();  // before any work
-  const blobs::BlobFile blob(options.blob);
-  const graph::Graph imported = ImportModelOf(blob, options.blob, options.model, input.Import());
-  const BlobView view = blobs::ViewOf(blob);
-  std::vector<std::string> warnings;
-  const auto data = convert::OpenInputs(WithInputsOf(blob, imported), SplitCommas(options.data),
-                                        input.Preprocess(PreprocessOf(blob)), &warnings);
-  for (const std::string& warning : warnings) convert::PrintWarning(warning);
-  const std::vector<int64_t> samples = ChosenSamples(options, data[0]->size());
-  const auto sequences = convert::SequencesOf(imported, convert::ParseSequences(input.sequences),
-                                              data.empty() ? 0 : data[0]->size());
-  if (!sequences.empty() && (!options.against.empty() || !options.sample_indices.empty())) {
-    Fail("{}: the model has states, so its samples are a sequence; remove {}", options.model,
-         options.against.empty() ? "--sample-indices" : "--against");
+  return {isa, port::Features(cpu)};
+}
+
+class Verification {
+ public:
+  Verification(const VerifyOptions& options, const InputArguments& input)
+      : options_(options),
+        input_(input),
+        machine_(MachineOf(options)),
+        blob_(options.blob),
+        imported_(ImportModelOf(blob_, options.blob, options.model, input.Import())) {
+    Open();
   }
-  const auto count = static_cast<int64_t>(samples.size());
-  const judge::Decoder decoder(view);
-  std::optional<judge::Truth> truth;
-  if (!options.labels.empty()) truth.emplace(decoder, options.labels, count);
-  const int threads = ThreadCount(options.threads);
-  std::optional<ort::Results> theirs;
-  std::optional<graph::Graph> canonical;  // whose layers are compared with ONNX Runtime's
-  if (!options.against.empty()) {
-    canonical = LoadModelOf(blob, options.blob, options.model, input.Import());
-    theirs = OutputsOfOrt({options.model, input.Import()}, *canonical, data, count, threads);
-  }
-  convert::Progress progress("verifying");
-  std::vector<std::vector<judge::Answer>> answers;  // by contestant, FP32 first
-  judge::Case given;
-  given.imported = &imported;
-  given.blob = blob.data();
-  given.blob_bytes = blob.bytes();
-  for (const auto& dataset : data) given.inputs.push_back(dataset.get());
-  given.samples = samples;
-  given.starts = convert::StartsOf(sequences);
-  given.machine = {isa, port::Features(cpu)};
-  given.threads = threads;
-  given.progress = [&progress](int64_t done, int64_t total) { progress.Show(done, total); };
-  if (truth) {
-    given.on_answer = [&answers](size_t contestant, const judge::Answer& answer) {
-      if (contestant >= answers.size()) answers.resize(contestant + 1);
-      answers[contestant].push_back(answer);
-    };
-  }
-  if (theirs) {
-    given.reference = [&](int64_t sample) {
-      std::vector<std::vector<float>> outputs;
-      for (size_t o = 0; o < imported.outputs.size(); ++o) {
-        outputs.push_back(theirs->Load(sample, o));
-      }
-      return outputs;
-    };
-  }
-  const judge::Findings findings = judge::Judge(given);
-  progress.Finish();
-  nlohmann::json report{{"samples", count},
-                        {"sample_indices", samples},
-                        {"isa", octet_isa_name(isa)},
-                        {"over_time", nullptr}};
-  const auto score = [&](size_t contestant) {
-    std::vector<const judge::Answer*> of_contestant;
-    for (const judge::Answer& answer : answers[contestant]) of_contestant.push_back(&answer);
-    return truth->Score(of_contestant);
-  };
-  const std::string metric = truth ? truth->metric() : "";
-  if (truth) report["fp32_" + metric] = score(0);
-  bool agrees = true;
-  for (size_t p = 0; p < findings.plans.size(); ++p) {
-    const judge::PlanFindings& plan = findings.plans[p];
-    agrees &= plan.Agrees();
-    if (!plan.over_time.IsEmpty()) {
-      report["over_time"][plan.name] = plan.over_time.Json(judge::NamesOf(findings.outputs));
+
+  int Run() {
+    const judge::Findings findings = Judge();
+    bool agrees = std::all_of(findings.plans.begin(), findings.plans.end(),
+                              [](const judge::PlanFindings& plan) { return plan.Agrees(); });
+    nlohmann::json report = ReportOf(findings);
+    if (theirs_) {
+      const std::vector<LayerAgreement> layers = CompareLayers(
+          {options_.model, input_.Import()}, *canonical_, data_, SampleCount(), Threads());
+      agrees &= AddLayers(layers, exporting::IsQuantized(options_.model), *theirs_, &report);
     }
-    for (size_t o = 0; o < plan.outputs.size(); ++o) {
-      nlohmann::json row = RowOf(findings, plan, o);
-      // The score belongs to the plan, not to one of its outputs.
-      if (truth && o == 0) row[metric] = score(p + 1);
-      report["plans"].push_back(std::move(row));
+    report["agrees"] = agrees;
+    if (options_.json) {
+      fmt::print("{}\n", report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+    } else {
+      Print(findings, report);
     }
-  }
-  if (theirs) {
-    const std::vector<LayerAgreement> layers =
-        CompareLayers({options.model, input.Import()}, *canonical, data, count, threads);
-    agrees &= AddLayers(layers, exporting::IsQuantized(options.model), *theirs, &report);
-  }
-  report["agrees"] = agrees;
-  if (options.json) {
-    fmt::print("{}\n", report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
     return agrees ? kDone : kAnswerIsNo;
   }
-  if (truth) {
-    fmt::print("fp32 {} {:.2f} % of {} samples\n", metric, report["fp32_" + metric].get<double>(),
-               count);
-  }
-  size_t row = 0;
-  for (const judge::PlanFindings& plan : findings.plans) {
-    for (size_t o = 0; o < plan.outputs.size(); ++o) {
-      const nlohmann::json& figures = report["plans"][row++];
-      const std::string score =
-          figures.contains(metric)
-              ? fmt::format("; {} {:.2f} %", metric, figures[metric].get<double>())
-              : "";
-      PrintRow(findings, plan, o, score, options.details);
+
+ private:
+  void Open() {
+    std::vector<std::string> warnings;
+    data_ = convert::OpenInputs(WithInputsOf(blob_, imported_), SplitCommas(options_.data),
+                                input_.Preprocess(PreprocessOf(blob_)), &warnings);
+    for (const std::string& warning : warnings) convert::PrintWarning(warning);
+    samples_ = ChosenSamples(options_, data_[0]->size());
+    const auto sequences = convert::SequencesOf(
+        imported_, convert::ParseSequences(input_.sequences), data_[0]->size());
+    if (!sequences.empty() && (!options_.against.empty() || !options_.sample_indices.empty())) {
+      Fail("{}: the model has states, so its samples are a sequence; remove {}", options_.model,
+           options_.against.empty() ? "--sample-indices" : "--against");
     }
+    starts_ = convert::StartsOf(sequences);
+    if (!options_.labels.empty()) {
+      truth_.emplace(judge::Decoder(blobs::ViewOf(blob_)), options_.labels, SampleCount());
+    }
+    if (options_.against.empty()) return;
+    canonical_ = LoadModelOf(blob_, options_.blob, options_.model, input_.Import());
+    theirs_ = OutputsOfOrt({options_.model, input_.Import()}, *canonical_, data_, SampleCount(),
+                           Threads());
   }
-  for (const judge::PlanFindings& plan : findings.plans) {
-    if (plan.over_time.IsEmpty()) continue;
-    fmt::print("{:<8} {:<7}  {}\n", plan.name, "",
-               plan.over_time.Words(judge::NamesOf(findings.outputs)));
+
+  int64_t SampleCount() const { return static_cast<int64_t>(samples_.size()); }
+  int Threads() const { return ThreadCount(options_.threads); }
+
+  judge::Findings Judge() {
+    convert::Progress progress("verifying");
+    judge::Case given;
+    given.imported = &imported_;
+    given.blob = blob_.data();
+    given.blob_bytes = blob_.bytes();
+    for (const auto& dataset : data_) given.inputs.push_back(dataset.get());
+    given.samples = samples_;
+    given.starts = starts_;
+    given.machine = machine_;
+    given.threads = Threads();
+    given.progress = [&progress](int64_t done, int64_t total) { progress.Show(done, total); };
+    if (truth_) {
+      given.on_answer = [this](size_t contestant, const judge::Answer& answer) {
+        if (contestant >= answers_.size()) answers_.resize(contestant + 1);
+        answers_[contestant].push_back(answer);
+      };
+    }
+    if (theirs_) {
+      given.reference = [this](int64_t sample) {
+        std::vector<std::vector<float>> outputs;
+        for (size_t o = 0; o < imported_.outputs.size(); ++o) {
+          outputs.push_back(theirs_->Load(sample, o));
+        }
+        return outputs;
+      };
+    }
+    judge::Findings findings = judge::Judge(given);
+    progress.Finish();
+    return findings;
   }
-  PrintConfident(findings);
-  if (theirs) PrintLayers(report);
-  return agrees ? kDone : kAnswerIsNo;
-}
+
+  double Score(size_t contestant) const {
+    std::vector<const judge::Answer*> answers;
+    for (const judge::Answer& answer : answers_[contestant]) answers.push_back(&answer);
+    return truth_->Score(answers);
+  }
+
+  nlohmann::json ReportOf(const judge::Findings& findings) const {
+    nlohmann::json report{{"samples", SampleCount()},
+                          {"sample_indices", samples_},
+                          {"isa", octet_isa_name(machine_.isa)},
+                          {"over_time", nullptr}};
+    if (truth_) report[std::string("fp32_") + truth_->metric()] = Score(0);
+    for (size_t p = 0; p < findings.plans.size(); ++p) {
+      const judge::PlanFindings& plan = findings.plans[p];
+      if (!plan.over_time.IsEmpty()) {
+        report["over_time"][plan.name] = plan.over_time.Json(judge::NamesOf(findings.outputs));
+      }
+      for (size_t o = 0; o < plan.outputs.size(); ++o) {
+        nlohmann::json row = RowOf(findings, plan, o);
+        // The score belongs to the plan, not to one of its outputs.
+        if (truth_ && o == 0) row[truth_->metric()] = Score(p + 1);
+        report["plans"].push_back(std::move(row));
+      }
+    }
+    return report;
+  }
+
+  void Print(const judge::Findings& findings, const nlohmann::json& report) const {
+    const auto score = [this](const nlohmann::json& figures, const std::string& key) {
+      return fmt::format("{} {:.2f} %", truth_->metric(), figures[key].get<double>());
+    };
+    if (truth_) {
+      fmt::print("fp32 {} of {} samples\n", score(report, std::string("fp32_") + truth_->metric()),
+                 SampleCount());
+    }
+    size_t row = 0;
+    for (const judge::PlanFindings& plan : findings.plans) {
+      for (size_t o = 0; o < plan.outputs.size(); ++o) {
+        const nlohmann::json& figures = report["plans"][row++];
+        const bool scored = truth_ && figures.contains(truth_->metric());
+        PrintRow(findings, plan, o, scored ? "; " + score(figures, truth_->metric()) : "",
+                 options_.details);
+      }
+    }
+    for (const judge::PlanFindings& plan : findings.plans) {
+      if (plan.over_time.IsEmpty()) continue;
+      fmt::print("{:<8} {:<7}  {}\n", plan.name, "",
+                 plan.over_time.Words(judge::NamesOf(findings.outputs)));
+    }
+    PrintConfident(findings);
+    if (theirs_) PrintLayers(report);
+  }
+
+  const VerifyOptions& options_;
+  const InputArguments& input_;
+  judge::Machine machine_;
+  blobs::BlobFile blob_;
+  graph::Graph imported_;
+  Datasets data_;
+  std::vector<int64_t> samples_;
+  std::set<int64_t> starts_;
+  std::optional<judge::Truth> truth_;
+  std::optional<graph::Graph> canonical_;  // whose layers are compared with ONNX Runtime's
+  std::optional<ort::Results> theirs_;
+  std::vector<std::vector<judge::Answer>> answers_;  // by contestant, FP32 first
+};
 
 }  // namespace
 
@@ -375,7 +420,7 @@ void AddVerify(port::CommandLine& app, std::function<int()>* run) {
             "--sample-indices: --samples, --labels and --against count samples from the first; "
             "remove them");
       }
-      return Run(*options, *input);
+      return Verification(*options, *input).Run();
     };
   });
 }

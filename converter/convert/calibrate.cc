@@ -76,7 +76,7 @@ void AddStates(Calibrated* result) {
   std::move(states.begin(), states.end(), std::back_inserter(result->inputs));
   result->calibrating = CalibratingOf(result->sequences);
   if (result->calibrating == result->sequences.size()) return;
-  std::vector<int64_t>& kept = result->choice.covering.emplace();
+  std::vector<int64_t>& kept = result->choice.picked.emplace();
   for (int64_t i = 0; i < result->sequences[result->calibrating].first; ++i) kept.push_back(i);
   for (auto& input : result->inputs) input = images::Subset(std::move(input), kept);
 }
@@ -107,7 +107,7 @@ Calibrated Calibrate(const Prepared& from) {
     AddStates(&result);
   }
   for (const auto& input : result.inputs) result.datasets.push_back(input.get());
-  if (from.constant_parts && result.graph.states.empty() &&
+  if (from.config.constant_parts && result.graph.states.empty() &&
       TakeConstantParts(result.datasets, options, &result.graph) > 0) {
     InModel(options.model, [&] { CheckPlans(result.graph, from.config); });
   }

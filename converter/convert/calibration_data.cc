@@ -38,7 +38,7 @@ void Pick(const std::vector<int64_t>& samples, SampleChoice* choice,
           std::vector<std::unique_ptr<images::Dataset>>* inputs) {
   std::vector<int64_t> of_given;
   for (const int64_t sample : samples) of_given.push_back(choice->IndexOfGiven(sample));
-  choice->covering = std::move(of_given);
+  choice->picked = std::move(of_given);
   Keep(samples, inputs);
 }
 

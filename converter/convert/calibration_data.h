@@ -29,12 +29,12 @@ struct SampleChoice {
   std::optional<Labels> labels;  // --sample-labels
   std::optional<Cover> cover;    // --select
   // Which of the samples given: those that --sample-labels keeps, and of these those that --select
-  // and --samples choose.
-  std::optional<std::vector<int64_t>> understood, covering;
+  // and --samples pick, which calibrate and decide.
+  std::optional<std::vector<int64_t>> understood, picked;
 
   // index: of the samples that are left.
   int64_t IndexOfGiven(int64_t index) const {
-    const auto& left = covering ? covering : understood;
+    const auto& left = picked ? picked : understood;
     return left ? (*left)[static_cast<size_t>(index)] : index;
   }
 };
@@ -42,7 +42,8 @@ struct SampleChoice {
 // UserErrors of --sample-labels and --select that need no data.
 void CheckSampleOptions(const ConvertOptions& options, const write::ModelInfo& info);
 
-// Leaves of each input what --sample-labels and --select choose.
+// Leaves of each input what --sample-labels, --select and --samples choose: nothing that calibrates
+// or decides sees the others.
 SampleChoice ChooseSamples(const graph::Graph& graph, const ConvertOptions& options,
                            const write::ModelInfo& info,
                            std::vector<std::unique_ptr<images::Dataset>>* inputs);

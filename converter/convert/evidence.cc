@@ -21,7 +21,7 @@ namespace {
 
 // Of the samples given: those that calibration leaves, where there are any.
 JudgeSamples Choose(const Calibrated& calibrated, bool answers) {
-  if (calibrated.inputs.empty()) return {{0}, 0, 1, {}, 1};  // one answer, whatever is given
+  if (calibrated.inputs.empty()) return {{0}, {}, {0}};  // one answer, whatever is given
   if (!calibrated.sequences.empty()) {
     return JudgingOf(calibrated.sequences, calibrated.calibrating);
   }
@@ -32,15 +32,7 @@ JudgeSamples Choose(const Calibrated& calibrated, bool answers) {
     return all;
   };
   const std::vector<int64_t> kept = all_of(calibrated.choice.understood);
-  return ChooseJudgeSamples(kept, calibrated.choice.covering.value_or(kept), answers);
-}
-
-std::vector<int64_t> Spread(const std::vector<int64_t>& samples, size_t wanted) {
-  std::vector<int64_t> chosen;
-  for (size_t i = 0; i < samples.size(); ++i) {
-    if (judge::IsChosen(i, samples.size(), wanted)) chosen.push_back(samples[i]);
-  }
-  return chosen;
+  return ChooseJudgeSamples(kept, calibrated.choice.picked.value_or(kept), answers);
 }
 
 // The level and instructions of this machine.
@@ -121,9 +113,8 @@ const judge::Answers& Evidence::Fp32() const {
     if (other.count(sample) != 0) of_both.push_back(sample);
   }
   // The samples whose numbers are compared, and as many of both graphs.
-  const auto numbers = static_cast<size_t>(samples_.numbers);
-  const std::vector<int64_t> compared = Spread(of_both, numbers);
-  std::vector<int64_t> first = Spread(samples_.indices, numbers);
+  const std::vector<int64_t> compared = Spread(of_both, samples_.numbers.size());
+  std::vector<int64_t> first = samples_.numbers;
   first.insert(first.end(), compared.begin(), compared.end());
   std::sort(first.begin(), first.end());
   first.erase(std::unique(first.begin(), first.end()), first.end());
@@ -202,7 +193,8 @@ judge::Findings Evidence::Judge(const std::vector<write::Plan>& plans) const {
   given.starts = StartsOf(calibrated_.sequences);
   if (HasAnswers() && given.starts.empty()) {
     given.answers = &Fp32();
-    given.numbers = static_cast<size_t>(samples_.numbers);
+    const std::vector<int64_t> numbers = Spread(judging_, samples_.numbers.size());
+    given.numbers.emplace(numbers.begin(), numbers.end());
   }
   if (given.starts.empty()) given.outputs = &outputs_;
   judge::Findings findings = judge::Judge(given);

@@ -40,7 +40,7 @@ void Analyze(Judged* result) {
 void RemoveFailing(bool keep, Judged* result) {
   judge::Verdict& verdict = result->verdict;
   std::erase_if(result->plans, [&](const write::Plan& plan) {
-    const judge::PlanFindings& found = *verdict.findings.Find(plan.program.name);
+    const judge::PlanFindings& found = *verdict.findings.Find(plan.program.plan);
     if (!found.Fails()) return false;
     result->warnings.push_back(fmt::format("the {} plan fails and {}: {}", found.name,
                                            keep ? "is kept (--keep-failing)" : "is not in the blob",

@@ -17,6 +17,17 @@ void Add(const std::vector<int64_t>& among, int64_t count, std::vector<int64_t>*
 
 }  // namespace
 
+std::vector<int64_t> Spread(const std::vector<int64_t>& samples, size_t wanted) {
+  const size_t count = samples.size();
+  if (wanted >= count) return samples;
+  const auto before = [&](size_t i) { return (i * wanted + wanted - 1) / count; };
+  std::vector<int64_t> chosen;
+  for (size_t i = 0; wanted > 0 && i < count; ++i) {
+    if (before(i) != before(i + 1)) chosen.push_back(samples[i]);
+  }
+  return chosen;
+}
+
 JudgeSamples ChooseJudgeSamples(const std::vector<int64_t>& kept, std::vector<int64_t> calibrated,
                                 bool answers) {
   std::sort(calibrated.begin(), calibrated.end());
@@ -28,15 +39,16 @@ JudgeSamples ChooseJudgeSamples(const std::vector<int64_t>& kept, std::vector<in
   const int64_t of_numbers = std::clamp(static_cast<int64_t>(calibrated.size()) / kShareOfJudges,
                                         kFewestJudges, kMostJudges);
   const int64_t wanted = answers ? kMostAnswers : of_numbers;
-  result.unseen = std::min(static_cast<int64_t>(fresh.size()), wanted);
-  const bool fills = answers || result.unseen < kFewestJudges;
-  result.seen =
-      fills ? std::min(static_cast<int64_t>(calibrated.size()), wanted - result.unseen) : 0;
-  Add(fresh, result.unseen, &result.fresh);
+  const int64_t unseen = std::min(static_cast<int64_t>(fresh.size()), wanted);
+  const bool fills = answers || unseen < kFewestJudges;
+  Add(fresh, unseen, &result.fresh);
   result.indices = result.fresh;
-  Add(calibrated, result.seen, &result.indices);
+  if (fills) {
+    Add(calibrated, std::min(static_cast<int64_t>(calibrated.size()), wanted - unseen),
+        &result.indices);
+  }
   std::sort(result.indices.begin(), result.indices.end());
-  result.numbers = std::min(of_numbers, result.unseen + result.seen);
+  result.numbers = Spread(result.indices, static_cast<size_t>(of_numbers));
   return result;
 }
 

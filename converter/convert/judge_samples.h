@@ -16,11 +16,12 @@ inline constexpr int64_t kShareOfJudges = 16, kFewestJudges = 16, kMostJudges = 
 
 struct JudgeSamples {
   std::vector<int64_t> indices;  // of the data given, rising
-  int64_t unseen = 0;            // of these, how many neither ranges nor recovery have seen
-  int64_t seen = 0;              // the others
-  std::vector<int64_t> fresh;    // those that are unseen, rising
-  int64_t numbers = 0;           // of these, how many have their numbers compared
+  std::vector<int64_t> fresh;    // of these, those that neither ranges nor recovery have seen
+  std::vector<int64_t> numbers;  // of these, those whose numbers are compared
 };
+
+// At equal distances, as many as there are at most. The last is the last of `samples`.
+std::vector<int64_t> Spread(const std::vector<int64_t>& samples, size_t wanted);
 
 // kept: the samples that --sample-labels leaves; calibrated: those of them that ranges and recovery
 // are made of. Both by index into what was given. answers: of plans with a decoder. Samples

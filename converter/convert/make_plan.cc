@@ -10,11 +10,11 @@
 namespace octet::convert {
 
 write::Plan MakePlan(const graph::Graph& graph, const quantize::Scheme& scheme,
-                     const std::vector<std::optional<calibrate::Statistics>>& statistics,
-                     const std::string& name, const Wishes& wishes, std::string* beyond) {
+                     const std::vector<std::optional<calibrate::Statistics>>& statistics, PlanId id,
+                     const Wishes& wishes, std::string* beyond) {
   write::Plan plan;
   const quantize::HalfPlan halves = quantize::FitHalves(graph, statistics, scheme);
-  plan.program = lower::Lower(halves.graph, halves.scheme, name);
+  plan.program = lower::Lower(halves.graph, halves.scheme, id);
   *beyond = lower::BeyondHalves(halves, plan.program, statistics);
   if (wishes.native_fp16) lower::AllowHalfSums(halves, statistics, &plan.program);
   plan::DropDead(&plan.program);

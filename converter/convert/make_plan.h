@@ -21,8 +21,8 @@ struct Wishes {
 
 // `beyond`: what FP16 cannot hold of its FP16 layers.
 write::Plan MakePlan(const graph::Graph& graph, const quantize::Scheme& scheme,
-                     const std::vector<std::optional<calibrate::Statistics>>& statistics,
-                     const std::string& name, const Wishes& wishes, std::string* beyond);
+                     const std::vector<std::optional<calibrate::Statistics>>& statistics, PlanId id,
+                     const Wishes& wishes, std::string* beyond);
 
 }  // namespace octet::convert
 

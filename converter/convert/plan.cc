@@ -15,7 +15,7 @@ void AddFp16(const Calibrated& calibrated, quantize::Scheme scheme, Planned* res
   scheme.precision.assign(calibrated.graph.nodes.size(), blob::Precision::kFp16);
   scheme.bias_shift.clear();  // of what 8 bits do to scores
   std::string beyond;
-  write::Plan plan = MakePlan(calibrated.graph, scheme, calibrated.statistics, "fp16",
+  write::Plan plan = MakePlan(calibrated.graph, scheme, calibrated.statistics, PlanId::kFp16,
                               calibrated.from.whole_fp16, &beyond);
   if (beyond.empty()) {
     result->plans.push_back(std::move(plan));
@@ -34,7 +34,7 @@ void AddMixed(const Calibrated& calibrated, const assign::Result& mixed, Planned
     return;
   }
   std::string beyond;
-  write::Plan plan = MakePlan(calibrated.graph, mixed.scheme, calibrated.statistics, "mixed",
+  write::Plan plan = MakePlan(calibrated.graph, mixed.scheme, calibrated.statistics, PlanId::kMixed,
                               calibrated.from.wishes, &beyond);
   if (beyond.empty()) {
     result->plans.insert(result->plans.begin() + 1, std::move(plan));

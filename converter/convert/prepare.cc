@@ -11,7 +11,6 @@
 #include "converter/convert/model_info.h"
 #include "converter/lower/lower.h"
 #include "converter/passes/equalize.h"
-#include "converter/quantize/read_config.h"
 #include "converter/quantize/weight_schemes.h"
 #include "converter/support/error.h"
 #include "converter/support/file.h"
@@ -97,11 +96,8 @@ void CheckPlans(const graph::Graph& graph, quantize::Config config) {
 
 Prepared Prepare(const Passed& from) {
   const ConvertOptions& options = from.from.options;
-  Prepared prepared{from, from.graph, 0, {}, {}, {}, {}, {}, nullptr, nullptr, true};
-  if (!options.config.empty()) {
-    prepared.config = quantize::ReadConfig(options.config);
-    prepared.constant_parts = quantize::ReadConstantParts(options.config);
-  }
+  Prepared prepared{from, from.graph, 0, {}, {}, {}, {}, {}, nullptr, nullptr};
+  if (!options.config.empty()) prepared.config = quantize::ReadConfig(options.config);
   const boards::Board board = ReadBoard(options.board);
   prepared.wishes = {board.winograd || options.winograd, false, false};
   // One of the options comes before what the board's file says.

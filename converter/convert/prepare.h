@@ -28,7 +28,6 @@ struct Prepared {
   // are of an int8 plan that must not change by them.
   std::unique_ptr<assign::Clock> clock;
   std::unique_ptr<assign::Clock> mixed_clock;  // of --mixed, else null
-  bool constant_parts = true;                  // leave their layers (constant_parts.h)
 
   const ConvertOptions& options() const { return from.from.options; }
 };

@@ -17,7 +17,7 @@ std::optional<write::Plan> PlanOf(const Calibrated& from, const quantize::Scheme
   std::string beyond;
   std::optional<write::Plan> plan =
       TryTo([&] {
-        return MakePlan(from.graph, scheme, from.statistics, "int8", {}, &beyond);
+        return MakePlan(from.graph, scheme, from.statistics, PlanId::kInt8, {}, &beyond);
       }).value;
   return beyond.empty() ? std::move(plan) : std::nullopt;
 }
@@ -63,8 +63,8 @@ std::string MakeInt8(const quantize::Config& config, Recovered* result) {
   result->notes = std::move(recovered.notes);
   result->steps = std::move(recovered.steps);
   std::string beyond;
-  result->int8 =
-      MakePlan(from.graph, result->scheme, from.statistics, "int8", from.from.wishes, &beyond);
+  result->int8 = MakePlan(from.graph, result->scheme, from.statistics, PlanId::kInt8,
+                          from.from.wishes, &beyond);
   if (beyond.empty()) result->warnings = std::move(recovered.warnings);
   return beyond;
 }

@@ -194,8 +194,7 @@ JudgeSamples JudgingOf(const std::vector<Sequence>& sequences, size_t calibratin
     const int64_t frames = std::min(sequence.count, std::max<int64_t>(1, kMostFrames / count));
     for (int64_t i = 0; i < frames; ++i) samples.indices.push_back(sequence.first + i);
   }
-  samples.numbers = static_cast<int64_t>(samples.indices.size());
-  (unseen ? samples.unseen : samples.seen) = samples.numbers;
+  samples.numbers = samples.indices;
   if (unseen) samples.fresh = samples.indices;
   return samples;
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -64,11 +63,7 @@ void WarnOfEnlarged(const images::Dataset& data, Size input, blob::ResizeMode mo
 }  // namespace
 
 void PrintWarning(const std::string& warning) {
-  constexpr size_t kLongestLine = 160;
-  constexpr std::string_view kAdvice = "; try: ";
-  const size_t at = warning.size() > kLongestLine ? warning.rfind(kAdvice) : std::string::npos;
-  fmt::print(stderr, "octet: warning: {}\n", warning.substr(0, at));
-  if (at != std::string::npos) fmt::print(stderr, "  {}\n", warning.substr(at + 2));
+  fmt::print(stderr, "octet: warning: {}\n", warning);
 }
 
 void WarnOfColour(const graph::Shape& input, bool channels_last, const images::Dataset& data,

@@ -17,7 +17,7 @@ namespace octet::convert {
 
 using Warnings = std::vector<std::string>;
 
-// On stderr; where it is long, what to do stands in a second line.
+// On stderr.
 void PrintWarning(const std::string& warning);
 
 // Colour pictures for a grey input.

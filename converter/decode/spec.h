@@ -106,8 +106,8 @@ inline constexpr int64_t kUsualBlank = 0;
 std::vector<std::string> ExactPresets(const Ports& ports);
 
 // The bytes of the decode section. `spec` may be absent: classify and segment then read the first
-// output as scores, and detect gets no decoder (no bytes). Text has none. Throws UserError where
-// spec and shapes do not fit; for a preset it names those that do.
+// output as scores, and detect gets no decoder (no bytes). Text has none. Throws Unfit where spec
+// and shapes do not fit; for a preset it names those that do.
 std::vector<uint8_t> DecodeSection(blob::Task task, const std::optional<Spec>& spec,
                                    const Ports& ports);
 

@@ -150,6 +150,11 @@ Constant Constant::Uncoded(Tensor data) {
   return constant;
 }
 
+void Constant::RequireCodesOf(const Constant& old, const std::string& name) const {
+  if (old.codes() == nullptr || codes() != nullptr || IsUncoded()) return;
+  throw std::logic_error("a pass lost the codes of '" + name + "'");
+}
+
 Constant Constant::Coded(Codes codes) {
   if (HasRightCounts(codes) && FirstWrong(codes) != static_cast<size_t>(codes.data.Count())) {
     return Uncoded(std::move(codes.data));

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "converter/graph/tensor.h"
@@ -55,6 +56,9 @@ class Constant {
   // Null where there are none.
   const Codes* codes() const { return codes_.get(); }
   bool IsUncoded() const { return uncoded_; }
+  // Throws logic_error where this takes the place of `old` and its codes are lost without a word:
+  // this has none, and is not Uncoded. name: of the value.
+  void RequireCodesOf(const Constant& old, const std::string& name) const;
 
   // Element i is element sources[i] of this, or 0 where that is -1.
   Constant Gathered(Shape shape, std::span<const int64_t> sources) const;

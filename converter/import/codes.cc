@@ -42,7 +42,7 @@ OnCodes RuleOf(const Node& node) {
 }
 
 bool GivesCodes(OnCodes rule) {
-  return rule == OnCodes::kMoves || rule == OnCodes::kSelects || rule == OnCodes::kMixes;
+  return operators::MovesCodes(rule) || rule == OnCodes::kSelects || rule == OnCodes::kMixes;
 }
 
 bool IsCodeType(DataType type) {

@@ -206,7 +206,7 @@ class CodesRewriter {
     std::vector<ValueId> results = outputs;
     for (size_t i = 0; i < outputs.size(); ++i) {
       if (types_.Of(outputs[i]))
-        results[i] = MakeReal(outputs[i], *scheme, rule == OnCodes::kMoves);
+        results[i] = MakeReal(outputs[i], *scheme, operators::MovesCodes(rule));
     }
     if (rule == OnCodes::kMixes) results[0] = CutOff(n, *scheme, results[0]);
     const std::string name = graph_.At(results[0]).name + "_unmoved";

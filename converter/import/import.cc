@@ -129,9 +129,9 @@ class Importer {
   }
 
   // The one definition of a value; `by` says who makes it, for the error about a second one.
-  ValueId Define(const std::string& name, const std::string& by) {
+  ValueId Define(const std::string& name, const std::string& by, bool is_computed = false) {
     if (name.empty()) Fail("{} has no name; export the model again", by);
-    const auto [found, added] = definitions_.emplace(name, Definition{kNoValue, by});
+    const auto [found, added] = definitions_.emplace(name, Definition{kNoValue, by, is_computed});
     if (!added) {
       Fail("value '{}' is defined twice, by {} and by {}; export the model again", name,
            found->second.by, by);
@@ -245,7 +245,7 @@ class Importer {
   std::string CutBefore(const onnx::NodeProto& node) const {
     for (const std::string& name : node.input()) {
       const auto found = definitions_.find(name);
-      if (found != definitions_.end() && found->second.by.starts_with("node ")) {
+      if (found != definitions_.end() && found->second.is_computed) {
         return fmt::format(", or end the graph before it: --cut-at '{}'", name);
       }
     }
@@ -288,13 +288,13 @@ class Importer {
     try {
       ReadKind(proto, where, &node);
       if (node.op == "Constant") {
-        SetConstant(Define(proto.output(0), where), ConstantValue(node, where));
+        SetConstant(Define(proto.output(0), where, true), ConstantValue(node, where));
         return;
       }
     } catch (const UserError& error) {
       // What is cut off need not be read.
       if (options_.cut_at.empty()) throw;
-      unread_.emplace(node.name, error.what());
+      unread_.emplace(node.name, error);
     }
 
     int outputs = proto.output_size();
@@ -303,7 +303,7 @@ class Importer {
       const std::string& output = proto.output(i);
       // An output left out before one that is there still gets a value, which nothing uses: later
       // stages see no holes.
-      node.outputs.push_back(output.empty() ? graph_.AddValue({}) : Define(output, where));
+      node.outputs.push_back(output.empty() ? graph_.AddValue({}) : Define(output, where, true));
     }
     input_names_.emplace_back(proto.input().begin(), proto.input().end());
     graph_.nodes.push_back(std::move(node));
@@ -378,6 +378,7 @@ class Importer {
   struct Definition {
     ValueId id;
     std::string by;
+    bool is_computed;  // by a node
   };
 
   onnx::ModelProto& model_;
@@ -388,8 +389,8 @@ class Importer {
   metadata::Record said_;
   std::map<std::string, Definition> definitions_;
   std::set<std::string> node_names_;
-  std::map<std::string, std::string> stays_;   // why control flow stays, by its outputs
-  std::map<std::string, std::string> unread_;  // nodes that cannot be read, and why
+  std::map<std::string, std::string> stays_;  // why control flow stays, by its outputs
+  std::map<std::string, UserError> unread_;   // nodes that cannot be read, and why
   std::map<std::string, int64_t> repeats_;
   std::set<std::string> slice_bounds_;
   std::vector<std::vector<std::string>> input_names_;  // by node of the graph

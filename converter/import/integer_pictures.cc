@@ -36,7 +36,7 @@ bool IsOnlyCast(const Graph& graph, const Links& links, ValueId input) {
       const graph::Node& node = graph.nodes[static_cast<size_t>(reader)];
       if (IsCastToFloat(node)) {
         cast = true;
-      } else if (node.inputs[0] == next.front() && RuleOf(node) == OnCodes::kMoves) {
+      } else if (node.inputs[0] == next.front() && operators::MovesCodes(RuleOf(node))) {
         next.insert(next.end(), node.outputs.begin(), node.outputs.end());
       } else {
         return false;

@@ -22,7 +22,6 @@ using graph::Tensor;
 
 // Samples that show a fault are run again layer by layer, a few of them.
 constexpr size_t kTraced = 4;
-constexpr const char* kFp16Plan = "fp16";
 
 std::vector<Tensor> Load(const Case& given, int64_t sample) {
   std::vector<Tensor> inputs;
@@ -149,7 +148,7 @@ class Trial {
     const auto t = static_cast<size_t>(thread);
     const int64_t sample = given_.samples[index];
     const bool numbers =
-        InClosedLoop() || !decoder_ || IsChosen(index, given_.samples.size(), given_.numbers);
+        InClosedLoop() || !decoder_ || !given_.numbers || given_.numbers->count(sample) != 0;
     if (InClosedLoop() && steps_[index].second == 0) BeginSequence();
     const std::vector<Tensor> inputs = Load(given_, sample);
     const Answer* known = nullptr;
@@ -163,7 +162,7 @@ class Trial {
       run.answers.push_back(known != nullptr ? *known : AnswerOf(run.reference, sample));
     for (uint32_t p = 0; p < runners_[t]->plan_count(); ++p) {
       // FP16 loses so little that few samples tell it, and takes as long as FP32.
-      const bool few_tell = findings_.plans[p].name == kFp16Plan;
+      const bool few_tell = findings_.plans[p].Is(PlanId::kFp16);
       Outputs outputs;
       if (numbers || !few_tell) outputs = runners_[InClosedLoop() ? p : t]->Run(p, inputs);
       if (InClosedLoop()) {
@@ -335,11 +334,6 @@ class Trial {
 
 }  // namespace
 
-bool IsChosen(size_t index, size_t count, size_t chosen) {
-  if (chosen == 0 || chosen >= count) return true;
-  return (index * chosen + chosen - 1) / count != ((index + 1) * chosen + chosen - 1) / count;
-}
-
 int OutputFindings::WorstPiece() const {
   if (pieces.size() < 2) return -1;
   const auto worst =
@@ -372,19 +366,19 @@ size_t PlanFindings::Worst(const std::vector<Output>& outputs_of) const {
   return worst;
 }
 
-const PlanFindings* Findings::Find(const std::string& plan) const {
+const PlanFindings* Findings::Find(PlanId plan) const {
   const auto found = std::find_if(plans.begin(), plans.end(),
-                                  [&plan](const PlanFindings& p) { return p.name == plan; });
+                                  [plan](const PlanFindings& p) { return p.Is(plan); });
   return found == plans.end() ? nullptr : &*found;
 }
 
 const Limits& Findings::LimitsOf(const PlanFindings& plan) const {
-  return plan.name == kFp16Plan && !rounds_to_codes ? kFp16Limits : kInt8Limits;
+  return plan.Is(PlanId::kFp16) && !rounds_to_codes ? kFp16Limits : kInt8Limits;
 }
 
 bool Findings::Reaches(const PlanFindings& plan, const Piece& piece, const Figures& figures) const {
   if (figures.broken > 0) return false;
-  const bool fp16 = plan.name == kFp16Plan;
+  const bool fp16 = plan.Is(PlanId::kFp16);
   const double step = std::max(piece.grid, piece.step / (fp16 ? kFinerThanInt8 : 1));
   if (figures.rms_error <= step && figures.largest <= kMostSteps * step) return true;
   const Limits& limits = LimitsOf(plan);

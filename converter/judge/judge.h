@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -24,6 +25,7 @@
 #include "converter/judge/over_time.h"
 #include "converter/judge/runner.h"
 #include "converter/judge/trace.h"
+#include "converter/support/plan_id.h"
 
 namespace octet::judge {
 
@@ -36,9 +38,9 @@ struct Case {
   // Of a model with states: the samples that begin a sequence. `samples` are then whole beginnings
   // of sequences, in order: both sides run them in closed loop.
   std::set<int64_t> starts;
-  // Of `samples`, how many have their numbers compared, at equal distances; the others give answers
-  // alone, where a decoder reads them. 0: all.
-  size_t numbers = 0;
+  // Of `samples`, those whose numbers are compared; the others give answers alone, where a decoder
+  // reads them. Nullopt: all.
+  std::optional<std::set<int64_t>> numbers;
   // FP32's answers by sample, down to kLeastScore, as AnswersOf gives them: what is there is not
   // made again. Null: nothing.
   const std::map<int64_t, Answer>* answers = nullptr;
@@ -72,13 +74,14 @@ struct OutputFindings {
 };
 
 struct PlanFindings {
-  std::string name;
+  std::string name;  // in the blob
   std::vector<OutputFindings> outputs;
   std::shared_ptr<const Measure> answers;  // null: no task
   double loss = 0;                         // of answers, in their unit
   Interval certain;                        // of that
   OverTime over_time;                      // of a model with states
 
+  bool Is(PlanId plan) const { return name == NameOf(plan); }
   bool Speaks() const { return answers != nullptr && answers->Speaks(); }
   // Certainly more is lost than the limit allows.
   bool LosesMore(const Limits& limits) const {
@@ -99,7 +102,7 @@ struct Findings {
   blob::Task task = blob::Task::kNone;  // with a decoder; else none
   bool rounds_to_codes = false;         // the file does, so that FP16 is held to the limits of int8
 
-  const PlanFindings* Find(const std::string& plan) const;  // null: no such plan
+  const PlanFindings* Find(PlanId plan) const;  // null: no such plan
   const Limits& LimitsOf(const PlanFindings& plan) const;
   // Whether a piece's numbers are as near as the plan's limits ask, or differ by steps that nobody
   // tells apart: of the codes that the file rounds them to, or of 8 bits of their natural range (an
@@ -107,9 +110,6 @@ struct Findings {
   // holds the file's own rounding: only its figure about the mean is held to the limit, of int8.
   bool Reaches(const PlanFindings& plan, const Piece& piece, const Figures& figures) const;
 };
-
-// Whether sample `index` of `count` is one of `chosen` at equal distances; 0 chosen: all are.
-bool IsChosen(size_t index, size_t count, size_t chosen);
 
 // Throws UserError where the blob is not one of this graph, or cannot be run by this program. The
 // same for any number of threads.

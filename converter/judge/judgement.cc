@@ -98,7 +98,7 @@ std::vector<std::string> AdviceLines(const Verdict& verdict) {
   const PlanFindings* int8 = verdict.int8();
   if (int8 != nullptr && !int8->Fails() && verdict.IsDoubtful()) {
     lines.push_back("the int8 plan: " + MissWords(verdict.findings, *int8));
-    const PlanFindings* fp16 = verdict.findings.Find("fp16");
+    const PlanFindings* fp16 = verdict.findings.Find(PlanId::kFp16);
     lines.emplace_back(fp16 != nullptr && !fp16->Fails() && fp16->Agrees()
                            ? "no FP16 layers within the budget mend it; try: the fp16 plan, or a "
                              "higher --fp16-budget"

@@ -140,10 +140,7 @@ SampleLabels::SampleLabels(const std::string& path, const std::vector<std::strin
                              static_cast<uint32_t>(category->second)});
     }
   } catch (const json::exception& error) {
-    const std::string what = error.what();
-    // "[json.exception.type_error.302] type must be ...": the number helps nobody.
-    Fail("{}: not JSON in COCO format (images, annotations, categories): {}", path,
-         what.substr(what.find("] ") == std::string::npos ? 0 : what.find("] ") + 2));
+    Fail("{}: not JSON in COCO format (images, annotations, categories): {}", path, error.what());
   }
 }
 

@@ -122,7 +122,7 @@ std::optional<Verdict::Deciding> Verdict::Decides() const {
   return Deciding{"same_percent", percent, kGoodPercent, {percent, percent}};
 }
 
-std::optional<double> Verdict::SnrDb(const std::string& plan) const {
+std::optional<double> Verdict::SnrDb(PlanId plan) const {
   const PlanFindings* found = findings.Find(plan);
   if (found == nullptr || pictures() == 0 || found->outputs.empty()) return std::nullopt;
   return found->outputs[found->Worst(findings.outputs)].whole.Db();
@@ -134,7 +134,7 @@ bool Verdict::IsDoubtful() const {
 
 bool Verdict::Meets(const Requirement& requirement) const {
   if (pictures() == 0 || int8() == nullptr || int8()->Fails()) return false;
-  if (requirement.in_db) return *SnrDb("int8") >= requirement.least;
+  if (requirement.in_db) return *SnrDb(PlanId::kInt8) >= requirement.least;
   return Speaks() && Agreement() >= requirement.least;
 }
 
@@ -229,8 +229,8 @@ json Verdict::Json() const {
                    {"random_data", random},
                    {"summary", Summary()},
                    {"output", ""},
-                   {"snr_db", number(SnrDb("int8"))},
-                   {"fp16_snr_db", number(SnrDb("fp16"))},
+                   {"snr_db", number(SnrDb(PlanId::kInt8))},
+                   {"fp16_snr_db", number(SnrDb(PlanId::kFp16))},
                    {"cosine", nullptr},
                    {"agreement_percent", nullptr},
                    {"judgement", WordOf(JudgementOf(*this))},

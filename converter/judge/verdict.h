@@ -69,7 +69,7 @@ struct Verdict {
   std::optional<Halves> halves;      // where they were compared
 
   int64_t pictures() const { return static_cast<int64_t>(findings.samples.size()); }
-  const PlanFindings* int8() const { return findings.Find("int8"); }
+  const PlanFindings* int8() const { return findings.Find(PlanId::kInt8); }
   // Whether the answers of the int8 plan have a meaning and say something.
   bool Speaks() const;
   // Whether these are boxes, and fewer than can be judged by.
@@ -77,7 +77,7 @@ struct Verdict {
   // In percent, as `octet verify` counts: the first class, F1 of sure boxes, mean IoU.
   double Agreement() const;
   // Of the worst output of a plan; none: there is no such plan, or nothing is known.
-  std::optional<double> SnrDb(const std::string& plan) const;
+  std::optional<double> SnrDb(PlanId plan) const;
   // The figure that decides, what it may be, and how certain it is. None: nothing is known.
   struct Deciding {
     std::string name;

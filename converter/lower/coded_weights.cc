@@ -16,7 +16,7 @@ class Places {
   Places(const graph::Node& node, const operators::Weights& weights, int64_t joined)
       : joined_(joined) {
     const graph::Shape& shape = weights.tensor->shape;
-    if (node.op != "Conv") {
+    if (!operators::IsConvolution(node)) {
       channels_ = weights.products;
       column_step_ = weights.axis == 0 ? 1 : weights.outputs;
       row_step_ = weights.axis == 0 ? channels_ : 1;
@@ -64,16 +64,17 @@ std::optional<CodedWeights> WeightCoder::Of(size_t n) const {
   const graph::Node& node = graph.nodes[n];
   if (builder_.PrecisionOf(node) != blob::Precision::kInt8) return std::nullopt;
   const auto own = operators::WeightsOf(graph, node);
-  if (!own || (node.op != "Conv" && own->tensor->shape.size() != 2)) return std::nullopt;
+  const bool convolves = operators::IsConvolution(node);
+  if (!own || (!convolves && own->tensor->shape.size() != 2)) return std::nullopt;
   int64_t joined = 1;
   ConvWeights weights =
-      node.op == "Conv" ? ConvWeightsOf(builder_, node, &joined) : MatrixWeightsOf(builder_, node);
+      convolves ? ConvWeightsOf(builder_, node, &joined) : MatrixWeightsOf(builder_, node);
   const std::vector<float> own_bias = weights.bias;
   weights = AsInt8(builder_, node, std::move(weights));
   const Fusion fusion = FuseActivation(builder_, node);
   const Target target = TargetOf(builder_, node, fusion, Int8Tensor(builder_, fusion.result));
   const ConvCodes codes = EncodeConv(weights, Int8Tensor(builder_, node.inputs[0]), target.sums,
-                                     node.op == "Conv" && IsDepthwise(builder_, node));
+                                     convolves && IsDepthwise(builder_, node));
   CodedWeights coded;
   coded.weights = graph::Tensor::Floats(own->tensor->shape, own->tensor->floats);
   coded.codes.resize(own->tensor->floats.size());

@@ -41,17 +41,17 @@ constexpr const char* kNoSuchOperator = "the operator is not supported on the bo
 
 struct Refusal {
   const graph::Node* node;
-  NodeError error;
+  operators::NodeError error;
 };
 
 // Faults of a tensor name its reader, which the user can find in the model.
-NodeError AtNode(const graph::Node& node, const NotPossible& error) {
-  const auto* at_node = dynamic_cast<const NodeError*>(&error);
-  return at_node != nullptr ? *at_node : NodeError(node, error.what(), error.advises());
+operators::NodeError AtNode(const graph::Node& node, const NotPossible& error) {
+  const auto* at_node = dynamic_cast<const operators::NodeError*>(&error);
+  return at_node != nullptr ? *at_node : operators::NodeError(node, error.what(), error.advises());
 }
 
 // What to do about one node; its own way out goes first.
-std::string WithWayOut(const NodeError& error) {
+std::string WithWayOut(const operators::NodeError& error) {
   constexpr const char* kWayOut =
       "; change this node in the model, or end the graph before it: --cut-at TENSOR (octet "
       "convert --help-all lists the supported operators)";
@@ -296,10 +296,9 @@ Program LowerNodes(const graph::Graph& graph, const quantize::Scheme& scheme,
 
 }  // namespace
 
-Program Lower(const graph::Graph& graph, const quantize::Scheme& scheme,
-              const std::string& plan_name) {
+Program Lower(const graph::Graph& graph, const quantize::Scheme& scheme, PlanId plan) {
   Program program = LowerNodes(graph, scheme, nullptr);
-  program.name = plan_name;
+  program.plan = plan;
   return program;
 }
 

@@ -15,8 +15,7 @@ namespace octet::lower {
 
 // `scheme.precision` decides the precision of every node; the tensors' schemes are used where a
 // node is int8. Throws UserError naming the node where the runtime has no such operator or shape.
-Program Lower(const graph::Graph& graph, const quantize::Scheme& scheme,
-              const std::string& plan_name);
+Program Lower(const graph::Graph& graph, const quantize::Scheme& scheme, PlanId plan);
 
 // Throws UserError with one line naming every node whose operator no plan can run, or the input
 // that none can take.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "converter/quantize/scheme.h"
+#include "converter/support/plan_id.h"
 #include "runtime/format/blob.h"
 
 namespace octet::lower {
@@ -103,7 +104,7 @@ struct ModelState {
 };
 
 struct Program {
-  std::string name;
+  PlanId plan = PlanId::kInt8;
   blob::Precision precision = blob::Precision::kInt8;
   std::vector<Tensor> tensors;
   std::vector<Layer> layers;                     // execution order

@@ -145,7 +145,7 @@ std::vector<OutputType> InferLpNormalization(const ShapeContext& context) {
   const Node& node = *context.node;
   NormalizeAxis(node, node.Int("axis", -1), InputShape(context, 0).size());
   const int64_t p = node.Int("p", 2);
-  if (p != 1 && p != 2) ShapeFail(context, "p is {}; only 1 and 2 are defined", p);
+  if (p != 1 && p != 2) ShapeFail(context, "p is {}, but only 1 and 2 are defined", p);
   return LikeInput(context);
 }
 

@@ -6,10 +6,9 @@
 
 namespace octet::operators {
 
-std::string WithWayOut(std::string message) {
-  if (message.find("; ") == std::string::npos)
-    message += "; change this node in the model and export the model again";
-  return message;
+void FailAt(const Node& node, const std::string& why, bool advises) {
+  constexpr const char* kWayOut = "; change this node in the model and export the model again";
+  throw NodeError(node, advises ? why : why + kWayOut, true);
 }
 
 std::string WithInputs(const ShapeContext& context, const std::string& message) {

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "converter/operators/node_error.h"
 #include "converter/operators/operator.h"
 #include "converter/support/error.h"
 
@@ -26,13 +27,12 @@ using graph::Tensor;
 using Inputs = std::span<const Tensor* const>;
 using Outputs = std::span<Tensor>;
 
-// The message and, where it names none itself, what to do about a node.
-std::string WithWayOut(std::string message);
+// As NodeError; where `why` says nothing of what to do, with what helps with any node.
+[[noreturn]] void FailAt(const Node& node, const std::string& why, bool advises);
 
 template <typename... Args>
 [[noreturn]] void NodeFail(const Node& node, fmt::format_string<Args...> format, Args&&... args) {
-  throw UserError(fmt::format("node '{}' ({}): {}", node.name, node.op,
-                              WithWayOut(fmt::format(format, std::forward<Args>(args)...))));
+  FailAt(node, fmt::format(format, std::forward<Args>(args)...), Advises(format));
 }
 
 // The message and the shapes of all inputs, " (inputs: [1,3,8,8], none, [2])".
@@ -42,8 +42,8 @@ std::string WithInputs(const ShapeContext& context, const std::string& message);
 template <typename... Args>
 [[noreturn]] void ShapeFail(const ShapeContext& context, fmt::format_string<Args...> format,
                             Args&&... args) {
-  NodeFail(*context.node, "{}",
-           WithInputs(context, fmt::format(format, std::forward<Args>(args)...)));
+  FailAt(*context.node, WithInputs(context, fmt::format(format, std::forward<Args>(args)...)),
+         Advises(format));
 }
 
 // Fails unless the node has between `least` and `most` inputs, the first `least` of them present.

@@ -17,7 +17,7 @@ std::string WithoutEllipsis(const Node& node, std::string term, size_t dimension
   const size_t letters = term.size() - 3;
   const size_t hidden = dimensions < letters ? 0 : dimensions - letters;
   if (hidden > 10)
-    NodeFail(node, "'...' stands for {} dimensions; at most 10 are supported", hidden);
+    NodeFail(node, "'...' stands for {} dimensions, but at most 10 are supported", hidden);
   std::string digits;
   for (size_t i = hidden; i-- > 0;) digits += static_cast<char>('0' + i);
   return term.replace(at, 3, digits);

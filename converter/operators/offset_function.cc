@@ -16,11 +16,6 @@ namespace {
 
 using graph::kNoValue;
 
-// Linear, or clamps.
-constexpr std::string_view kMoveOtherwise[] = {"Clip", "Identity", "Neg", "Relu"};
-constexpr std::string_view kIgnore[] = {"InstanceNormalization", "LayerNormalization", "LogSoftmax",
-                                        "Softmax"};
-
 // The input of a power or a quotient that alpha is; -1 of other functions.
 int ConstantOperand(std::string_view function) {
   return function == kPowerStep ? 1 : function == kQuotientStep ? 0 : -1;
@@ -135,10 +130,10 @@ bool MayBeOffset(const graph::Graph& graph, const Node& node) {
   if (const int constant = ConstantOperand(node.op); constant >= 0) {
     return HasOwnRange(graph, node, constant);
   }
-  const bool other = std::find(std::begin(kMoveOtherwise), std::end(kMoveOtherwise), node.op) !=
-                     std::end(kMoveOtherwise);
-  return !other && IsUnaryFunction(node.op) && node.inputs.size() == 1 &&
-         node.inputs[0] != kNoValue && graph.Constant(node.inputs[0]) == nullptr;
+  // What is linear, or clamps, lets constants pass as it is.
+  return LinearityOf(node.op) == Linearity::kNone && IsUnaryFunction(node.op) &&
+         node.inputs.size() == 1 && node.inputs[0] != kNoValue &&
+         graph.Constant(node.inputs[0]) == nullptr;
 }
 
 OffsetFunction FunctionOfNode(const graph::Graph& graph, const Node& node) {
@@ -162,7 +157,7 @@ void MoveOffset(float from, float by, Node* node) {
 }
 
 bool IgnoresConstant(std::string_view op) {
-  return std::find(std::begin(kIgnore), std::end(kIgnore), op) != std::end(kIgnore);
+  return LinearityOf(op) == Linearity::kIgnores;
 }
 
 void ExecuteOffsetFunction(const Node& node, Inputs inputs, Outputs outputs, Workspace&) {

@@ -14,12 +14,24 @@ namespace octet::operators {
 namespace {
 
 constexpr Operator kOperators[] = {
-#define OCTET_OPERATOR(name, rule, function, lowering, int8, codes, scaling, reading, meaning) \
-  {#name,           rule,           function,         Int8::int8, OnCodes::codes,              \
-   scales::scaling, reads::reading, meanings::meaning},
+#define OCTET_OPERATOR(name, rule, function, lowering, int8, codes, linear, bounds, scaling, \
+                       reading, meaning, layer)                                              \
+  {#name,                                                                                    \
+   rule,                                                                                     \
+   function,                                                                                 \
+   Int8::int8,                                                                               \
+   OnCodes::codes,                                                                           \
+   Linearity::linear,                                                                        \
+   Bounding::bounds,                                                                         \
+   scales::scaling,                                                                          \
+   reads::reading,                                                                           \
+   meanings::meaning,                                                                        \
+   layers::layer},
 #include "converter/operators/operators.inc"
 #undef OCTET_OPERATOR
 };
+static_assert(std::is_sorted(std::begin(kOperators), std::end(kOperators),
+                             [](const Operator& a, const Operator& b) { return a.name < b.name; }));
 
 // Largest tensor the converter handles, in elements: positions in it fit an int32.
 constexpr int64_t kMaxElements = int64_t{1} << 31;
@@ -148,9 +160,10 @@ void InferResults(graph::Graph& graph, const Node& node) {
 }  // namespace
 
 const Operator* Find(std::string_view op) {
-  const auto* found = std::find_if(std::begin(kOperators), std::end(kOperators),
-                                   [&](const Operator& entry) { return entry.name == op; });
-  if (found != std::end(kOperators)) return found;
+  const auto* found = std::lower_bound(
+      std::begin(kOperators), std::end(kOperators), op,
+      [](const Operator& entry, std::string_view name) { return entry.name < name; });
+  if (found != std::end(kOperators) && found->name == op) return found;
   const Plugin* plugin = FindPlugin(op);
   return plugin == nullptr ? nullptr : &plugin->record;
 }
@@ -171,6 +184,16 @@ Int8 Int8Of(const graph::Node& node) {
 OnCodes OnCodesOf(std::string_view op) {
   const Operator* known = Find(op);
   return known == nullptr ? OnCodes::kOther : known->codes;
+}
+
+Linearity LinearityOf(std::string_view op) {
+  const Operator* known = Find(op);
+  return known == nullptr ? Linearity::kNone : known->linearity;
+}
+
+Bounding BoundingOf(std::string_view op) {
+  const Operator* known = Find(op);
+  return known == nullptr ? Bounding::kUnknown : known->bounding;
 }
 
 std::vector<std::string_view> Names() {

@@ -12,6 +12,7 @@
 #include "converter/operators/meaning.h"
 #include "converter/operators/reading.h"
 #include "converter/operators/scaling.h"
+#include "converter/operators/weights.h"
 
 namespace octet::operators {
 
@@ -45,6 +46,8 @@ enum class Int8 : uint8_t {
 
 // What an operator does on codes of quantized values, which a file computes on as on integers.
 enum class OnCodes : uint8_t {
+  kPlaces,    // each result is the code at a place of the first input, which shapes, attributes and
+              // the other inputs decide
   kMoves,     // each result is a code of the first input, or the code 0 or another constant beside
               // them
   kSelects,   // each result is a code of one of the inputs
@@ -52,6 +55,35 @@ enum class OnCodes : uint8_t {
   kCompares,  // results are no codes: indices, truth values, shapes
   kCasts,     // to or from codes, which it counts
   kOther,     // computes on them as on integers
+};
+
+// What a constant k in what an operator reads makes of its result.
+enum class Linearity : uint8_t {
+  kNone,     // nothing is known
+  kInAll,    // f(x + k) = f(x) + f(k) of all its inputs together
+  kInOne,    // the same of one computed input, the others being constant
+  kClamps,   // f(x + k) = f(x) + k, where k is one number, by which its bounds move
+  kBounds,   // the same of a constant operand, whatever k
+  kLargest,  // f(x + k) = f(x) + f(k), where k is the same all over a picture
+  kIgnores,  // f(x + k) = f(x), where k is one number
+};
+
+// What is known of the bounds of a result, without its fused activation, from those of its inputs.
+enum class Bounding : uint8_t {
+  kUnknown,
+  kFirst,         // those of input 0
+  kFirstOrZero,   // the same, and 0
+  kAll,           // those of all inputs
+  kBranches,      // those of all inputs but the first
+  kSum,           // of two
+  kDifference,    // of two
+  kProduct,       // of two
+  kFunction,      // of one number: finite, and smooth enough to be sampled
+  kShares,        // 0 to 1
+  kNotNegative,   // from 0 on
+  kSignOfFirst,   // from 0 on, or up to 0, where input 0 is
+  kFilled,        // those of input 0, and the number of a Pad
+  kInterpolated,  // those of input 0, but for Resize's cubic weights and what it writes outside
 };
 
 // Steps in which the int8 kernel of kFixedScale can write (runtime/quant/QUANTIZATION.md, 9).
@@ -67,10 +99,13 @@ struct Operator {
                   std::span<graph::Tensor> outputs, Workspace& workspace);
   Int8 int8;
   OnCodes codes;
+  Linearity linearity;
+  Bounding bounding;
   // Words of their headers. References: a record that lacks one does not compile.
   const Scales& scales;
   const Reads& reads;
   const Meaning& meaning;
+  const LayerForm& layer;
 };
 
 // Null for an unknown operator.
@@ -79,6 +114,13 @@ const Operator* Find(std::string_view op);
 Int8 Int8Of(const graph::Node& node);
 // kOther for an unknown operator. Attributes may change it: import/codes.h.
 OnCodes OnCodesOf(std::string_view op);
+// Each result is a code of the first input, or a constant.
+inline bool MovesCodes(OnCodes rule) {
+  return rule == OnCodes::kPlaces || rule == OnCodes::kMoves;
+}
+// kNone and kUnknown for an unknown operator.
+Linearity LinearityOf(std::string_view op);
+Bounding BoundingOf(std::string_view op);
 // All names, sorted; for messages.
 std::vector<std::string_view> Names();
 

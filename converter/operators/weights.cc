@@ -1,32 +1,31 @@
 #include "converter/operators/weights.h"
 
 #include <algorithm>
-#include <string_view>
+
+#include "converter/operators/operator.h"
 
 #include "converter/operators/recurrent.h"
 
 namespace octet::operators {
 namespace {
 
-struct Weighted {
-  std::string_view op;
-  // Of the output channels: in the weights, in the result; negative ones count from the end.
-  int64_t axis, result_axis;
-};
-
-constexpr Weighted kWeighted[] = {
-    {"Conv", 0, 1}, {"ConvTranspose", 1, 1}, {"Gemm", -1, -1}, {"MatMul", -1, -1}};
-
-const Weighted* Find(const graph::Node& node) {
-  const auto* found = std::find_if(std::begin(kWeighted), std::end(kWeighted),
-                                   [&](const Weighted& entry) { return entry.op == node.op; });
-  return found == std::end(kWeighted) ? nullptr : found;
+const LayerForm& FormOf(std::string_view op) {
+  const Operator* known = Find(op);
+  return known == nullptr ? layers::kNone : known->layer;
 }
 
 }  // namespace
 
+Clamping ClampingOf(std::string_view op) {
+  return FormOf(op).clamping;
+}
+
+bool HasBiasInput(std::string_view op) {
+  return FormOf(op).has_bias;
+}
+
 bool IsContraction(const graph::Node& node) {
-  return Find(node) != nullptr;
+  return FormOf(node.op).has_weights;
 }
 
 bool SumsProducts(const graph::Node& node) {
@@ -34,27 +33,28 @@ bool SumsProducts(const graph::Node& node) {
 }
 
 bool IsConvolution(const graph::Node& node) {
-  return node.op == "Conv";
+  const LayerForm& form = FormOf(node.op);
+  return form.has_weights && form.axis == 0;
 }
 
 std::optional<Weights> WeightsOf(const graph::Graph& graph, const graph::Node& node) {
-  const Weighted* entry = Find(node);
-  if (entry == nullptr || node.inputs.size() < 2) return std::nullopt;
+  const LayerForm& form = FormOf(node.op);
+  if (!form.has_weights || node.inputs.size() < 2) return std::nullopt;
   Weights weights;
   weights.tensor = graph.Constant(node.inputs[weights.input]);
   if (weights.tensor == nullptr || !weights.tensor->IsFloat()) return std::nullopt;
   const graph::Shape& shape = weights.tensor->shape;
   if (shape.size() < 2 || weights.tensor->Count() == 0) return std::nullopt;
   const auto rank = static_cast<int64_t>(shape.size());
-  const bool transposed = entry->axis < 0 && node.Int("transB", 0) != 0;
-  const int64_t axis = transposed ? rank - 2 : entry->axis < 0 ? entry->axis + rank : entry->axis;
+  const bool transposed = form.axis < 0 && node.Int("transB", 0) != 0;
+  const int64_t axis = transposed ? rank - 2 : form.axis < 0 ? form.axis + rank : form.axis;
   weights.axis = static_cast<size_t>(axis);
-  weights.outputs = shape[weights.axis] * (entry->axis == 1 ? node.Int("group", 1) : 1);
+  weights.outputs = shape[weights.axis] * (form.axis == 1 ? node.Int("group", 1) : 1);
   weights.products = weights.tensor->Count() / weights.outputs;
-  if (entry->axis < 0) weights.products = shape[static_cast<size_t>(2 * rank - 3 - axis)];
+  if (form.axis < 0) weights.products = shape[static_cast<size_t>(2 * rank - 3 - axis)];
   const auto& result = graph.At(node.outputs[0]).shape;
-  if (entry->result_axis >= 0) {
-    weights.result_axis = static_cast<size_t>(entry->result_axis);
+  if (form.result_axis >= 0) {
+    weights.result_axis = static_cast<size_t>(form.result_axis);
   } else if (result && !result->empty()) {
     weights.result_axis = result->size() - 1;
   }

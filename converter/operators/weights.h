@@ -3,12 +3,38 @@
 #ifndef OCTET_CONVERTER_OPERATORS_WEIGHTS_H_
 #define OCTET_CONVERTER_OPERATORS_WEIGHTS_H_
 
+#include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "converter/graph/graph.h"
 
 namespace octet::operators {
+
+// What a Clip or Relu behind a node costs on the board.
+enum class Clamping : uint8_t {
+  kCosts,  // a layer of its own
+  kFree,   // nothing
+  kFused,  // nothing: passes make it the node's activation
+};
+
+// The word of an operator in operators.inc; plugins choose one too.
+struct LayerForm {
+  Clamping clamping = Clamping::kCosts;
+  bool has_weights = false, has_bias = false;  // inputs 1 and 2
+  // Of the output channels: in the weights, in the result; negative ones count from the end.
+  int64_t axis = 0, result_axis = 0;
+};
+namespace layers {
+inline constexpr LayerForm kNone{}, kTerms{Clamping::kFused},
+    kConv{Clamping::kFused, true, true, 0, 1}, kConvTranspose{Clamping::kFused, true, true, 1, 1},
+    kGemm{Clamping::kFused, true, true, -1, -1}, kMatMul{Clamping::kFree, true, false, -1, -1};
+}  // namespace layers
+
+Clamping ClampingOf(std::string_view op);
+// Adds a number of input 2 to the sums of each output channel.
+bool HasBiasInput(std::string_view op);
 
 // A constant weight tensor of shape [..., outputs at `axis`, ...].
 struct Weights {

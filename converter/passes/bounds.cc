@@ -22,10 +22,6 @@ constexpr Bounds kUnknown{-kInfinity, kInfinity};
 // How many nodes are looked through. Chains of that length say nothing that is worth the time.
 constexpr int kMaxDepth = 6;
 
-bool IsOneOf(std::string_view op, std::initializer_list<std::string_view> operators) {
-  return std::find(operators.begin(), operators.end(), op) != operators.end();
-}
-
 Bounds Unite(const Bounds& a, const Bounds& b) {
   return {std::min(a.low, b.low), std::max(a.high, b.high)};
 }
@@ -39,13 +35,6 @@ Bounds Product(const Bounds& a, const Bounds& b) {
   const auto [low, high] = std::minmax(
       {Times(a.low, b.low), Times(a.low, b.high), Times(a.high, b.low), Times(a.high, b.high)});
   return {low, high};
-}
-
-// Functions that are finite and smooth enough between samples, on the whole axis.
-bool IsSampled(const Node& node) {
-  return operators::UnaryTraitsOf(node).activation ||
-         IsOneOf(node.op, {"Abs", "Atan", "Ceil", "Cos", "Erf", "Exp", "Floor", "Neg", "Relu",
-                           "Round", "Sign", "Sin", "Sqrt"});
 }
 
 // Samples lie 5 % apart, 0.05 near 0, and reach 1e4. A function that still grows there is
@@ -130,45 +119,55 @@ class Finder {
 
   // The result without its fused activation.
   Bounds OfNode(const Node& node, int depth) const {
+    using operators::Bounding;
     if (node.inputs.empty()) return kUnknown;
-    if (IsOneOf(node.op, {"Softmax", "Sigmoid"})) {
-      return node.op == "Softmax" ? Bounds{0, 1} : OfFunction(node, Of(node.inputs[0], depth));
+    const Bounding bounding = operators::BoundingOf(node.op);
+    switch (bounding) {
+      case Bounding::kUnknown:
+        return kUnknown;
+      case Bounding::kShares:
+        return {0, 1};
+      case Bounding::kNotNegative:
+        return {0, kInfinity};
+      case Bounding::kAll:
+        return OfInputs(node, 0, depth);
+      case Bounding::kBranches:
+        return OfInputs(node, 1, depth);
+      case Bounding::kSum:
+      case Bounding::kDifference:
+      case Bounding::kProduct:
+        return OfTwo(node, bounding, depth);
+      default:
+        return OfFirst(node, bounding, Of(node.inputs[0], depth));
     }
-    if (IsOneOf(node.op, {"Reshape",      "Transpose",    "Slice",         "Squeeze",
-                          "Unsqueeze",    "Flatten",      "Identity",      "Split",
-                          "DepthToSpace", "SpaceToDepth", "Expand",        "Tile",
-                          "Gather",       "MaxPool",      "GlobalMaxPool", "GlobalAveragePool",
-                          "ReduceMean",   "ReduceMax",    "ReduceMin",     "Dropout"})) {
-      return Of(node.inputs[0], depth);
-    }
-    // Zeros of the padding may count.
-    if (node.op == "AveragePool") return Unite(Of(node.inputs[0], depth), {0, 0});
-    if (node.op == "Resize") {
-      return node.String("mode", "nearest") == "cubic" || node.Has("extrapolation_value")
-                 ? kUnknown
-                 : Of(node.inputs[0], depth);
-    }
-    if (node.op == "Pad") {
-      const auto spec = ReadPad(editor_.graph(), node, editor_.Rank(node.inputs[0]));
-      if (!spec) return kUnknown;
-      const Bounds own = Of(node.inputs[0], depth);
-      return spec->constant_mode ? Unite(own, {spec->value, spec->value}) : own;
-    }
-    if (IsOneOf(node.op, {"Concat", "Max", "Min"})) return OfInputs(node, 0, depth);
-    if (node.op == "Where") return OfInputs(node, 1, depth);
-    if (node.inputs.size() == 2 && IsOneOf(node.op, {"Add", "Sub", "Mul"})) {
-      const Bounds a = Of(node.inputs[0], depth), b = Of(node.inputs[1], depth);
-      if (node.op == "Mul") return Product(a, b);
-      return node.op == "Add" ? Bounds{a.low + b.low, a.high + b.high}
-                              : Bounds{a.low - b.high, a.high - b.low};
-    }
-    if (IsSampled(node)) return OfFunction(node, Of(node.inputs[0], depth));
-    if (IsOneOf(node.op, {"ReduceL1", "ReduceL2", "ReduceSumSquare"})) return {0, kInfinity};
-    if (node.op == "ReduceSum") {
-      const Bounds x = Of(node.inputs[0], depth);
+  }
+
+  Bounds OfTwo(const Node& node, operators::Bounding bounding, int depth) const {
+    if (node.inputs.size() != 2) return kUnknown;
+    const Bounds a = Of(node.inputs[0], depth), b = Of(node.inputs[1], depth);
+    if (bounding == operators::Bounding::kProduct) return Product(a, b);
+    return bounding == operators::Bounding::kSum ? Bounds{a.low + b.low, a.high + b.high}
+                                                 : Bounds{a.low - b.high, a.high - b.low};
+  }
+
+  // x: the bounds of input 0.
+  Bounds OfFirst(const Node& node, operators::Bounding bounding, const Bounds& x) const {
+    using operators::Bounding;
+    if (bounding == Bounding::kFunction) return OfFunction(node, x);
+    if (bounding == Bounding::kFirstOrZero) return Unite(x, {0, 0});
+    if (bounding == Bounding::kSignOfFirst) {
       return {x.low >= 0 ? 0 : -kInfinity, x.high <= 0 ? 0 : kInfinity};
     }
-    return kUnknown;
+    if (bounding == Bounding::kInterpolated) {
+      return node.String("mode", "nearest") == "cubic" || node.Has("extrapolation_value") ? kUnknown
+                                                                                          : x;
+    }
+    if (bounding == Bounding::kFilled) {
+      const auto spec = ReadPad(editor_.graph(), node, editor_.Rank(node.inputs[0]));
+      if (!spec) return kUnknown;
+      return spec->constant_mode ? Unite(x, {spec->value, spec->value}) : x;
+    }
+    return x;
   }
 
   const Editor& editor_;

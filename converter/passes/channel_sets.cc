@@ -70,11 +70,12 @@ bool IsChannelFlatten(const graph::Graph& graph, const graph::Node& node) {
          (*to)[1] == (*from)[1];
 }
 
-void SetConstant(graph::Graph& graph, size_t node, size_t input, Tensor tensor) {
-  const ValueId old = graph.nodes[node].inputs[input];
-  graph::Shape shape = tensor.shape;
+void SetConstant(graph::Graph& graph, size_t node, size_t input, graph::Constant constant) {
+  const graph::Value& old = graph.At(graph.nodes[node].inputs[input]);
+  constant.RequireCodesOf(old.constant, old.name);
+  graph::Shape shape = constant->shape;
   const ValueId id =
-      graph.AddConstant(graph.At(old).name + "/" + graph.nodes[node].name, std::move(tensor));
+      graph.AddConstant(old.name + "/" + graph.nodes[node].name, std::move(constant));
   graph.At(id).shape = std::move(shape);
   graph.nodes[node].inputs[input] = id;
 }

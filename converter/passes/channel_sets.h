@@ -35,8 +35,9 @@ bool IsComputed(const graph::Graph& graph, graph::ValueId id);
 bool IsByChannel(const graph::Graph& graph, const graph::Node& node, size_t input);
 // [N, C, 1, 1] to [N, C].
 bool IsChannelFlatten(const graph::Graph& graph, const graph::Node& node);
-// Input `input` becomes a constant of its own with these values.
-void SetConstant(graph::Graph& graph, size_t node, size_t input, graph::Tensor tensor);
+// Input `input` becomes a constant of its own. Throws where the codes of the old one are lost
+// without a word: see graph::Constant.
+void SetConstant(graph::Graph& graph, size_t node, size_t input, graph::Constant constant);
 
 // Sets of values, each its own at first. A pinned set may not be changed; what the graph reads and
 // writes is.

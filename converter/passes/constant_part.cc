@@ -11,6 +11,7 @@
 #include "converter/operators/offset_function.h"
 #include "converter/operators/output_view.h"
 #include "converter/operators/reading.h"
+#include "converter/operators/weights.h"
 #include "converter/passes/constant_through.h"
 #include "converter/passes/editor.h"
 #include "converter/passes/layer.h"
@@ -284,7 +285,7 @@ class Taker {
         return true;
       }
     }
-    if ((node.op != "Conv" && node.op != "Gemm") || !HasBias(editor_, node)) return false;
+    if (!operators::HasBiasInput(node.op) || !HasBias(editor_, node)) return false;
     if (node.inputs[0] != whole || editor_.KnownShape(node.outputs[0]) == nullptr) return false;
     const std::optional<Tensor> behind = PartBehind(editor_, node, whole, part);
     const auto shift = ByChannel(*behind);
@@ -328,89 +329,102 @@ class Taker {
   std::vector<bool> computed_;
 };
 
+// Walks from the outputs, and from functions that constants end in, to the values in front of them.
+class SourceFinder {
+ public:
+  explicit SourceFinder(graph::Graph& graph)
+      : computed_(Computed(graph)), editor_(graph), reaches_(graph.values.size(), Reach::kNone) {}
+
+  std::vector<ConstantSource> Run() {
+    for (const ValueId id : editor_.graph().outputs) Meet(id, Reach::kAny);
+    editor_.ForEach({}, [&](int n) {
+      const Node& node = editor_.At(n);
+      if (!IsFunction(editor_, computed_, n) && !operators::IgnoresConstant(node.op)) return false;
+      // Of two inputs of a power or a quotient one is constant.
+      for (const ValueId input : node.inputs) Meet(input, Reach::kNumber);
+      return false;
+    });
+    while (!pending_.empty()) {
+      const ValueId id = pending_.back();
+      pending_.pop_back();
+      if (const int n = editor_.Producer(id); n >= 0) Visit(id, n);
+    }
+    editor_.Finish();
+    // A value that was met again, with more freedom, comes behind.
+    std::stable_sort(found_.begin(), found_.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<ConstantSource> sources;
+    for (auto& [node, source] : found_) {
+      if (!sources.empty() && sources.back().value == source.value) sources.pop_back();
+      sources.push_back(std::move(source));
+    }
+    return sources;
+  }
+
+ private:
+  // Whether any constant of a value reaches an output, or one number alone.
+  enum class Reach : uint8_t { kNone, kNumber, kAny };
+
+  void Meet(ValueId id, Reach how) {
+    if (id == graph::kNoValue || reaches_[static_cast<size_t>(id)] >= how ||
+        !IsPlainFloat(editor_, id)) {
+      return;
+    }
+    reaches_[static_cast<size_t>(id)] = how;
+    pending_.push_back(id);
+  }
+
+  void Visit(ValueId id, int n) {
+    const Node& node = editor_.At(n);
+    if (IsFunction(editor_, computed_, n)) {
+      const Shape groups(editor_.KnownShape(id)->size(), 1);
+      found_.emplace_back(n, ConstantSource{id, groups, {}});
+      return;
+    }
+    const bool norm = IsNorm(editor_, node);
+    if (!norm && !LetsConstantPass(editor_, node)) return;
+    const Reach how = NeedsOneNumber(node) ? Reach::kNumber : reaches_[static_cast<size_t>(id)];
+    for (const ValueId input : node.inputs) {
+      if (!norm) Meet(input, how);
+    }
+    if (node.Has(operators::kIsOutputOffset)) return;
+    if (auto source = SourceOf(id, node, norm, how)) found_.emplace_back(n, std::move(*source));
+  }
+
+  std::optional<ConstantSource> SourceOf(ValueId id, const Node& node, bool norm, Reach how) const {
+    const Shape& shape = *editor_.KnownShape(id);
+    ConstantSource source{id, Shape(shape.size(), 1), {}};
+    const bool has_bias = operators::HasBiasInput(node.op);
+    const int constant = ConstantInput(editor_, node);
+    if (!norm && !has_bias && constant < 0) {
+      return FactorOfAll(editor_, node) ? std::optional(std::move(source)) : std::nullopt;
+    }
+    // An Add stays, for what it adds may be more than one number; those of a norm are many.
+    if (how == Reach::kNumber) return norm ? std::nullopt : std::optional(std::move(source));
+    if (has_bias || (norm && node.op != "LayerNormalization")) {
+      source.groups[1] = shape[1];
+      return source;
+    }
+    if (!norm && IsGrid(editor_, node, constant)) return std::nullopt;
+    const size_t at = norm ? 2 : static_cast<size_t>(constant);
+    const Shape& own = editor_.Constant(node.inputs[at])->shape;
+    std::copy(own.begin(), own.end(),
+              source.groups.end() - static_cast<std::ptrdiff_t>(own.size()));
+    if (!norm) source.own = Added(editor_, node, constant);
+    return source;
+  }
+
+  std::vector<bool> computed_;
+  Editor editor_;
+  std::vector<Reach> reaches_;  // by value
+  std::vector<ValueId> pending_;
+  std::vector<std::pair<int, ConstantSource>> found_;  // and its node
+};
+
 }  // namespace
 
 std::vector<ConstantSource> FindConstantSources(graph::Graph& graph) {
-  const std::vector<bool> computed = Computed(graph);
-  Editor editor(graph);
-  // By value: whether any constant of it reaches an output, or one number alone.
-  enum class Reach : uint8_t { kNone, kNumber, kAny };
-  std::vector<Reach> reaches(graph.values.size(), Reach::kNone);
-  std::vector<ValueId> pending;
-  const auto reach = [&](ValueId id, Reach how) {
-    if (id == graph::kNoValue || reaches[static_cast<size_t>(id)] >= how ||
-        !IsPlainFloat(editor, id)) {
-      return;
-    }
-    reaches[static_cast<size_t>(id)] = how;
-    pending.push_back(id);
-  };
-  for (const ValueId id : graph.outputs) reach(id, Reach::kAny);
-  editor.ForEach({}, [&](int n) {
-    const Node& node = editor.At(n);
-    if (!IsFunction(editor, computed, n) && !operators::IgnoresConstant(node.op)) return false;
-    // Of two inputs of a power or a quotient one is constant.
-    for (const ValueId input : node.inputs) reach(input, Reach::kNumber);
-    return false;
-  });
-  std::vector<std::pair<int, ConstantSource>> found;
-  while (!pending.empty()) {
-    const ValueId id = pending.back();
-    pending.pop_back();
-    const int n = editor.Producer(id);
-    if (n < 0) continue;
-    const Node& node = editor.At(n);
-    if (IsFunction(editor, computed, n)) {
-      const Shape groups(editor.KnownShape(id)->size(), 1);
-      found.emplace_back(n, ConstantSource{id, groups, {}});
-      continue;
-    }
-    const bool norm = IsNorm(editor, node);
-    if (!norm && !LetsConstantPass(editor, node)) continue;
-    const Reach how = NeedsOneNumber(node) ? Reach::kNumber : reaches[static_cast<size_t>(id)];
-    for (const ValueId input : node.inputs) {
-      if (!norm) reach(input, how);
-    }
-    if (node.Has(operators::kIsOutputOffset)) continue;
-    const Shape& shape = *editor.KnownShape(id);
-    ConstantSource source;
-    source.value = id;
-    source.groups.assign(shape.size(), 1);
-    const bool has_bias = node.op == "Conv" || node.op == "Gemm";
-    const int constant = ConstantInput(editor, node);
-    if (!norm && !has_bias && constant < 0) {
-      if (FactorOfAll(editor, node)) found.emplace_back(n, std::move(source));
-      continue;
-    }
-    if (how == Reach::kNumber) {
-      if (norm) continue;  // its numbers are many
-      // All elements are one group, and an Add stays, for what it adds may be more than one number.
-    } else if (norm && node.op == "LayerNormalization") {
-      const Shape& own = editor.Constant(node.inputs[2])->shape;
-      std::copy(own.begin(), own.end(),
-                source.groups.end() - static_cast<std::ptrdiff_t>(own.size()));
-    } else if (norm || has_bias) {
-      source.groups[1] = shape[1];
-    } else if (IsGrid(editor, node, constant)) {
-      continue;
-    } else {
-      const Shape& own = editor.Constant(node.inputs[static_cast<size_t>(constant)])->shape;
-      std::copy(own.begin(), own.end(),
-                source.groups.end() - static_cast<std::ptrdiff_t>(own.size()));
-      source.own = Added(editor, node, constant);
-    }
-    found.emplace_back(n, std::move(source));
-  }
-  editor.Finish();
-  // A value that was met again, with more freedom, comes behind.
-  std::stable_sort(found.begin(), found.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::vector<ConstantSource> sources;
-  for (auto& [node, source] : found) {
-    if (!sources.empty() && sources.back().value == source.value) sources.pop_back();
-    sources.push_back(std::move(source));
-  }
-  return sources;
+  return SourceFinder(graph).Run();
 }
 
 void TakeConstant(graph::Graph& graph, const ConstantSource& source,

@@ -16,24 +16,8 @@
 namespace octet::passes {
 namespace {
 
-// Operators that are linear in all of their computed inputs together: f(x + k) = f(x) + f(k).
-constexpr std::string_view kLinearInAll[] = {"Add", "Sub", "Concat"};
-// Linear in input 0, the others being constant.
-constexpr std::string_view kLinear[] = {
-    "AveragePool", "Conv",   "Div",   "Expand", "Gather",     "Gemm",      "GlobalAveragePool",
-    "Identity",    "Mul",    "Neg",   "Pad",    "ReduceMean", "ReduceSum", "Reshape",
-    "Resample",    "Resize", "Slice", "Tile",   "Transpose"};
-// f(x + k) = f(x) + k where k is one number, by which the bounds move.
-constexpr std::string_view kClamps[] = {"Clip", "Relu"};
-// The same of a constant operand, whatever k.
-constexpr std::string_view kBounds[] = {"Max", "Min"};
-// f(x + k) = f(x) + f(k) where k is the same all over a picture.
-constexpr std::string_view kLargest[] = {"MaxPool", "GlobalMaxPool"};
-
-template <size_t N>
-bool IsIn(const std::string& op, const std::string_view (&list)[N]) {
-  return std::find(std::begin(list), std::end(list), op) != std::end(list);
-}
+using operators::Linearity;
+using operators::LinearityOf;
 
 constexpr float kMost = std::numeric_limits<float>::max();  // of no bound
 
@@ -70,7 +54,7 @@ void MoveFusedClamp(float part, Node* node) {
 }
 
 bool NeedsOneNumber(const Node& node) {
-  return IsClamped(node) || IsIn(node.op, kClamps);
+  return IsClamped(node) || LinearityOf(node.op) == Linearity::kClamps;
 }
 
 bool LetsConstantPass(const Editor& editor, const Node& node) {
@@ -78,8 +62,9 @@ bool LetsConstantPass(const Editor& editor, const Node& node) {
   if (!node.domain.empty() && node.domain != "ai.onnx") return false;
   if (node.outputs.size() != 1) return false;
   if (!IsPlainFloat(editor, node.outputs[0])) return false;
-  if (node.op == "Conv" || node.op == "Gemm") return HasBias(editor, node);
-  if (IsIn(node.op, kLinearInAll)) {
+  if (operators::HasBiasInput(node.op)) return HasBias(editor, node);
+  const Linearity linearity = LinearityOf(node.op);
+  if (linearity == Linearity::kInAll) {
     return std::all_of(node.inputs.begin(), node.inputs.end(), [&editor](ValueId id) {
       return editor.KnownShape(id) != nullptr && editor.IsFloat(id);
     });
@@ -87,21 +72,26 @@ bool LetsConstantPass(const Editor& editor, const Node& node) {
   if (node.op == "Pad" && node.Has("value")) return false;  // an opset that passes have rewritten
   // Of positions outside a number of its own is taken.
   if (node.String("coordinate_transformation_mode", "") == "tf_crop_and_resize") return false;
-  if (IsIn(node.op, kClamps)) return node.op == "Relu" || ReadClipBounds(editor.graph(), node);
-  if (IsIn(node.op, kBounds) && node.inputs.size() != 2) return false;
-  if (!IsIn(node.op, kLinear) && !IsIn(node.op, kLargest) && !IsIn(node.op, kBounds)) return false;
+  if (linearity == Linearity::kClamps) {
+    return node.op == "Relu" || ReadClipBounds(editor.graph(), node);
+  }
+  if (linearity == Linearity::kNone || linearity == Linearity::kIgnores) return false;
+  const bool bounds = linearity == Linearity::kBounds;
+  if (bounds && node.inputs.size() != 2) return false;
   int computed = 0;
   for (const ValueId id : node.inputs)
     computed += id != graph::kNoValue && !editor.IsConstant(id) ? 1 : 0;
-  const bool any_place = node.op == "Mul" || IsIn(node.op, kBounds);
-  return computed == 1 && (any_place || !editor.IsConstant(node.inputs[0]));
+  return computed == 1 && (bounds || node.op == "Mul" || !editor.IsConstant(node.inputs[0]));
 }
 
 std::optional<Tensor> PartBehind(const Editor& editor, const Node& node, ValueId whole,
                                  const Tensor& part) {
-  if (IsIn(node.op, kLargest) && !IsSameAllOver(part)) return std::nullopt;
-  if (IsIn(node.op, kClamps)) return IsOneNumber(part) ? std::optional(part) : std::nullopt;
-  if (IsIn(node.op, kBounds)) {
+  const Linearity linearity = LinearityOf(node.op);
+  if (linearity == Linearity::kLargest && !IsSameAllOver(part)) return std::nullopt;
+  if (linearity == Linearity::kClamps) {
+    return IsOneNumber(part) ? std::optional(part) : std::nullopt;
+  }
+  if (linearity == Linearity::kBounds) {
     const bool same = *editor.KnownShape(node.outputs[0]) == part.shape;
     return same ? std::optional(part) : std::nullopt;
   }
@@ -109,8 +99,7 @@ std::optional<Tensor> PartBehind(const Editor& editor, const Node& node, ValueId
   std::vector<const Tensor*> inputs;
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     const ValueId id = node.inputs[i];
-    const bool is_added = IsIn(node.op, kLinearInAll) ||
-                          (i == 2 && (node.op == "Conv" || node.op == "Gemm" || node.op == "Pad"));
+    const bool is_added = linearity == Linearity::kInAll || operators::IsBeside(node, i);
     if (id == whole) {
       inputs.push_back(&part);
     } else if (id == graph::kNoValue) {
@@ -136,7 +125,8 @@ std::optional<Tensor> PartBehind(const Editor& editor, const Node& node, ValueId
 void MoveBounds(Editor& editor, int n, const Tensor& part, const Tensor& behind) {
   MoveFusedClamp(behind.floats[0], &editor.At(n));
   const Node& node = editor.At(n);
-  if (IsIn(node.op, kClamps)) {
+  const Linearity linearity = LinearityOf(node.op);
+  if (linearity == Linearity::kClamps) {
     const ClipBounds bounds =
         node.op == "Relu" ? ClipBounds{0, kMost} : *ReadClipBounds(editor.graph(), node);
     const std::string name = node.name + "_bound";
@@ -145,7 +135,7 @@ void MoveBounds(Editor& editor, int n, const Tensor& part, const Tensor& behind)
     };
     const ValueId low = bound(bounds.min), high = bound(bounds.max);
     editor.Become(n, "Clip", {node.inputs[0], low, high});
-  } else if (IsIn(node.op, kBounds)) {
+  } else if (linearity == Linearity::kBounds) {
     const size_t constant = editor.IsConstant(node.inputs[0]) ? 0 : 1;
     const Tensor& own = *editor.Constant(node.inputs[constant]);
     Tensor bounds = Spread(own.shape, own.floats, part.shape);

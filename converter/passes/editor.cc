@@ -103,8 +103,15 @@ int Editor::Producer(ValueId id) const {
   return id == kNoValue ? -1 : producer_[Index(id)];
 }
 
+int Editor::PlainProducer(ValueId id) const {
+  if (id == kNoValue || IsRounded(id)) return -1;
+  const int node = Producer(id);
+  return node >= 0 && IsOneOf(node, {}) && At(node).activation.empty() ? node : -1;
+}
+
 int Editor::ProducerIf(ValueId id, std::string_view op) const {
-  return id == kNoValue || IsRounded(id) ? -1 : RoundedProducerIf(id, op);
+  const int node = PlainProducer(id);
+  return node >= 0 && At(node).op == op ? node : -1;
 }
 
 int Editor::RoundedProducerIf(ValueId id, std::string_view op) const {
@@ -117,9 +124,7 @@ bool Editor::IsRounded(ValueId id) const {
   const graph::Given* given = graph_->At(id).given.get();
   if (given == nullptr || IsConstant(id)) return false;
   const int producer = Producer(id);
-  if (producer < 0 || operators::OnCodesOf(At(producer).op) != operators::OnCodes::kMoves) {
-    return true;
-  }
+  if (producer < 0 || !operators::MovesCodes(operators::OnCodesOf(At(producer).op))) return true;
   const ValueId source = At(producer).inputs[0];
   const graph::Given* own = source == kNoValue ? nullptr : graph_->At(source).given.get();
   return own == nullptr || !(*own == *given);
@@ -176,6 +181,7 @@ ValueId Editor::NewConstant(const std::string& base, Tensor tensor) {
 void Editor::SetConstant(ValueId id, graph::Constant constant) {
   graph::Value& value = graph_->At(id);
   if (value.given && !constant.codes()) constant = RoundedTo(*value.given, *constant);
+  constant.RequireCodesOf(value.constant, value.name);
   value.given = graph::GivenCodes();
   value.type = constant->type;
   value.shape = constant->shape;
@@ -222,6 +228,9 @@ void Editor::SetInput(int node, size_t index, ValueId value) {
   Unlink(node);
   std::vector<ValueId>& inputs = At(node).inputs;
   if (inputs.size() <= index) inputs.resize(index + 1, kNoValue);
+  if (const ValueId old = inputs[index]; old != kNoValue && IsConstant(value)) {
+    graph_->At(value).constant.RequireCodesOf(graph_->At(old).constant, graph_->At(old).name);
+  }
   inputs[index] = value;
   Link(node);
 }
@@ -230,10 +239,7 @@ void Editor::SetConstantInput(int node, size_t index, graph::Constant constant,
                               const std::string& base) {
   const std::vector<ValueId>& inputs = At(node).inputs;
   const ValueId old = index < inputs.size() ? inputs[index] : kNoValue;
-  const bool had_codes = IsConstant(old) && graph_->At(old).constant.codes() != nullptr;
-  if (had_codes && constant.codes() == nullptr && !constant.IsUncoded()) {
-    throw std::logic_error("a pass lost the codes of '" + graph_->At(old).name + "'");
-  }
+  if (old != kNoValue) constant.RequireCodesOf(graph_->At(old).constant, graph_->At(old).name);
   // Shape inference marks results of nodes as constant too: those stay what their node computes.
   if (old != kNoValue && IsConstant(old) && HasOneUse(old) && Producer(old) < 0) {
     return SetConstant(old, std::move(constant));

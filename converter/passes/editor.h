@@ -49,8 +49,10 @@ class Editor {
 
   // -1 for inputs, constants and kNoValue.
   int Producer(ValueId id) const;
-  // Producer when it is a live node with this operator and no fused activation, and the value is
-  // not rounded to codes: a pattern may see through it. Else -1.
+  // Producer when it is a live node of ai.onnx without a fused activation, and the value is not
+  // rounded to codes: a pattern may see through it. Else -1.
+  int PlainProducer(ValueId id) const;
+  // The same where it has this operator.
   int ProducerIf(ValueId id, std::string_view op) const;
   // The same of a value that may be rounded: the pattern has to keep its codes.
   int RoundedProducerIf(ValueId id, std::string_view op) const;
@@ -89,10 +91,11 @@ class Editor {
   void Forgo(ValueId id) { forgone_.insert(id); }
 
   void SetInputs(int node, std::vector<ValueId> inputs);
+  // Both, and SetConstant, throw where a constant takes the place of one whose codes are then lost
+  // without a word: see graph::Constant.
   void SetInput(int node, size_t index, ValueId value);
   // Input `index` (appended, with kNoValue before it, when absent) becomes this constant; the value
-  // is kept when nobody else uses it. Throws where the codes of the old constant are lost without a
-  // word: see graph::Constant.
+  // is kept when nobody else uses it.
   void SetConstantInput(int node, size_t index, graph::Constant constant, const std::string& base);
   void SetOutput(int node, size_t index, ValueId value);
   // Every use but graph outputs.

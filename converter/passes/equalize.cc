@@ -32,7 +32,7 @@ class Equalizer {
     layer_of_.assign(graph.nodes.size(), -1);
     for (size_t v = 0; v < graph.values.size(); ++v) {
       const graph::Value& value = graph.values[v];
-      if (value.given || value.constant.codes() != nullptr) sets_.Pin(static_cast<ValueId>(v));
+      if (value.given) sets_.Pin(static_cast<ValueId>(v));
     }
     for (size_t n = 0; n < graph.nodes.size(); ++n) Visit(n);
     Collect(wants);
@@ -82,7 +82,7 @@ class Equalizer {
       if (id == graph::kNoValue || !operators::IsScaled(node, i)) continue;
       if (IsComputed(graph_, id)) {
         sets_.Tie(id, node.outputs[0]);
-      } else if (!IsByChannel(graph_, node, i)) {
+      } else if (!IsByChannel(graph_, node, i) || graph_.At(id).constant.codes() != nullptr) {
         sets_.Pin(node.outputs[0]);
       }
     }
@@ -257,7 +257,8 @@ class Equalizer {
 
   void SetConstant(size_t node, size_t input, std::vector<float> values) {
     const graph::Shape shape = graph_.Constant(graph_.nodes[node].inputs[input])->shape;
-    passes::SetConstant(graph_, node, input, Tensor::Floats(shape, std::move(values)));
+    passes::SetConstant(graph_, node, input,
+                        graph::Constant::Real(Tensor::Floats(shape, std::move(values))));
   }
 
   void ScaleConstants(const Group& group) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "converter/operators/weights.h"
+
 namespace octet::passes {
 
 namespace {
@@ -63,11 +65,9 @@ bool IsFoldable(const Editor& editor, const Node& node) {
 
 int FoldableProducer(const Editor& editor, ValueId id) {
   if (id == graph::kNoValue || !editor.IsPrivate(id)) return -1;
-  for (const std::string_view op : {"Conv", "ConvTranspose", "Gemm"}) {
-    const int node = editor.ProducerIf(id, op);
-    if (node >= 0 && IsFoldable(editor, editor.At(node))) return node;
-  }
-  return -1;
+  const int node = editor.PlainProducer(id);
+  if (node < 0 || !operators::HasBiasInput(editor.At(node).op)) return -1;
+  return IsFoldable(editor, editor.At(node)) ? node : -1;
 }
 
 int64_t OutputChannels(const Editor& editor, const Node& node) {

@@ -4,14 +4,6 @@
 
 namespace octet::passes {
 
-namespace {
-
-bool IsOneOf(std::string_view op, std::initializer_list<std::string_view> operators) {
-  return std::find(operators.begin(), operators.end(), op) != operators.end();
-}
-
-}  // namespace
-
 std::optional<Quantization> ReadQuantization(const Editor& editor, const Node& node) {
   const Tensor* scale = editor.Constant(node.inputs[1]);
   const bool has_zero_point = node.inputs.size() > 2 && node.inputs[2] != graph::kNoValue;
@@ -107,10 +99,6 @@ void Requantize(Editor& editor, int dequantize, ValueId real, const Quantization
   const ValueId offset = editor.NewConstant(name + "_offset", AlongAxis(offsets, axis, rank));
   editor.Become(dequantize, "Add", {scaled, offset});
   if (to.given) editor.Give(out, *to.given);
-}
-
-bool TakesClamp(std::string_view op) {
-  return IsOneOf(op, {"Conv", "ConvTranspose", "Gemm", "MatMul", "Add", "Sub", "Mul"});
 }
 
 int AddClamp(Editor& editor, int before, ValueId in, ValueId out, const graph::Given& given) {

@@ -31,9 +31,6 @@ std::optional<Quantization> ReadQuantization(const Editor& editor, const Node& n
 void Requantize(Editor& editor, int dequantize, ValueId real, const Quantization& from,
                 const Quantization& to);
 
-// A clamp behind it costs nothing on the board.
-bool TakesClamp(std::string_view op);
-
 // A Clip to what the codes of `given` can say, before node `before`; `out` gets that scheme.
 int AddClamp(Editor& editor, int before, ValueId in, ValueId out, const graph::Given& given);
 

@@ -214,7 +214,8 @@ class Norm {
       const auto value = static_cast<double>(values[at]);
       values[at] = static_cast<float>(divide ? value / factor : value * factor);
     }
-    SetConstant(graph_, node, input, Tensor::Floats(shape, std::move(values)));
+    SetConstant(graph_, node, input,
+                graph::Constant::Real(Tensor::Floats(shape, std::move(values))));
   }
 
   void Rewrite(const std::vector<double>& s) {

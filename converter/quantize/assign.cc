@@ -134,7 +134,7 @@ class Assigner {
     }
     if (!united) return;
     // The origin of a clamp stays: a moved ReLU6 has the same bounds.
-    if (Range(id)->origin == "clamp" && !united->overridden) return;
+    if (Range(id)->origin.kind == Origin::Kind::kClamp && !united->overridden) return;
     Range(id) = united;
   }
 
@@ -145,6 +145,8 @@ class Assigner {
       if (Joins(n)) UniteInputs(n);
     }
   }
+
+  Origin SharedWith(ValueId id) const { return {Origin::Kind::kShared, {}, Name(id)}; }
 
   void ShareForward(size_t n) {
     const ValueId from = Node(n).inputs[0], to = Node(n).outputs[0];
@@ -159,9 +161,7 @@ class Assigner {
                       Name(to), Node(n).op, Name(from)));
     }
     Range(to) = Range(from);
-    if (Range(to)->origin.rfind("shared with ", 0) != 0) {
-      Range(to)->origin = "shared with " + Name(from);
-    }
+    if (Range(to)->origin.kind != Origin::Kind::kShared) Range(to)->origin = SharedWith(from);
   }
 
   // Of input `id` of a node that joins; none where nothing is known of it.
@@ -183,7 +183,7 @@ class Assigner {
       const auto range = JoinedRange(id);
       if (!range) continue;
       if (!united) {
-        united = ValueRange{range->min, range->max, out->symmetric, false, "union of inputs"};
+        united = ValueRange{range->min, range->max, out->symmetric, false, {Origin::Kind::kUnion}};
       }
       united->min = std::min(united->min, range->min);
       united->max = std::max(united->max, range->max);
@@ -256,7 +256,7 @@ class Assigner {
       scheme_->Want(std::move(entry));
       return true;
     }
-    wide.origin = "united with the fill of " + Node(n).name;
+    wide.origin = {Origin::Kind::kFill, {}, Node(n).name};
     fills_[root] = {wide.min, wide.max};
     range = wide;
     return true;
@@ -328,7 +328,7 @@ class Assigner {
     if (Moves(p) ? !TakeRange(Node(p).inputs[0], to) : !(Computes(p) || Joins(p))) return false;
     Range(id) = Range(to);
     Range(id)->overridden = false;
-    Range(id)->origin = "shared with " + Name(to);
+    Range(id)->origin = SharedWith(to);
     return true;
   }
 
@@ -346,7 +346,7 @@ class Assigner {
       if (Moves(n)) {
         const auto& from = scheme_->tensors[static_cast<size_t>(Node(n).inputs[0])];
         auto& to = scheme_->tensors[static_cast<size_t>(Node(n).outputs[0])];
-        const std::string origin = to ? to->origin : "shared with " + Name(Node(n).inputs[0]);
+        const Origin origin = to ? to->origin : SharedWith(Node(n).inputs[0]);
         to = from;
         if (to) to->origin = origin;
       }

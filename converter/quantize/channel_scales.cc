@@ -69,7 +69,7 @@ class ChannelChooser {
   // Calibrated by channel, and nobody outside the graph reads it or gave it a scale.
   bool IsFree(ValueId id) const {
     const auto v = static_cast<size_t>(id);
-    return scheme_->tensors[v] && scheme_->tensors[v]->origin != "override" &&
+    return scheme_->tensors[v] && scheme_->tensors[v]->origin.kind != Origin::Kind::kOverride &&
            graph_.At(id).given == nullptr && statistics_[v] &&
            statistics_[v]->channels.size() > 1 && !links_.is_output[v] && !view_.is_piece[v] &&
            importance_[v].size() == statistics_[v]->channels.size();

@@ -25,6 +25,7 @@ bool IsChosen(const Entry* entry) {
   if (entry == nullptr) return false;
   switch (entry->reason) {
     case Reason::kRequestedFp16:
+    case Reason::kAssigned:
     case Reason::kFloatOutput:
     case Reason::kWideInput:
     case Reason::kStretch:

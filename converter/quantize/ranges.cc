@@ -40,7 +40,7 @@ class RangeChooser {
     if (const graph::Given* given = graph_.At(id).given.get()) {
       const bool symmetric = given->zero_point == 0;
       ranges_[static_cast<size_t>(id)] =
-          ValueRange{given->Low(), given->High(), symmetric, true, "given", given};
+          ValueRange{given->Low(), given->High(), symmetric, true, {Origin::Kind::kGiven}, given};
       return;
     }
     if (!statistics_[static_cast<size_t>(id)]) return;
@@ -73,7 +73,7 @@ class RangeChooser {
                                                               config_.percentile, range.symmetric);
       range.min = choice.range.min;
       range.max = choice.range.max;
-      range.origin = calibrate::Name(choice.method);
+      range.origin = {Origin::Kind::kMethod, choice.method};
       if (clamp && !asked.method) TakeClamp(*clamp, seen, &range);
     }
     if (asked.min) range.min = *asked.min;
@@ -83,7 +83,7 @@ class RangeChooser {
       range.min = -range.max;
     }
     range.overridden = asked.min || asked.max || asked.symmetric || asked.method;
-    if (asked.min || asked.max) range.origin = "override";
+    if (asked.min || asked.max) range.origin = {Origin::Kind::kOverride};
   }
 
   // The bounds of a clamp that acts are the range: its codes at both ends are then exact. One that
@@ -92,11 +92,11 @@ class RangeChooser {
                         ValueRange* range) {
     if (std::isfinite(clamp.high) && clamp.high > 0 && seen.max >= clamp.high / 2) {
       range->max = clamp.high;
-      range->origin = "clamp";
+      range->origin = {Origin::Kind::kClamp};
     }
     if (std::isfinite(clamp.low) && clamp.low < 0 && seen.min <= clamp.low / 2) {
       range->min = clamp.low;
-      range->origin = "clamp";
+      range->origin = {Origin::Kind::kClamp};
     }
     if (clamp.low == 0) range->min = 0;
     if (range->symmetric) {
@@ -164,7 +164,7 @@ ValueRange ProbabilityRange(const std::optional<calibrate::Statistics>& seen) {
   float step = 1 / kCodes;
   const float most = seen ? kHeadroom * seen->max : 1;
   while (most > 0 && step > operators::kFinestProbability && kCodes * step / 2 >= most) step /= 2;
-  return {0, (kCodes - 1) * step, false, true, "fixed"};
+  return {0, (kCodes - 1) * step, false, true, {Origin::Kind::kFixed}};
 }
 
 std::vector<std::optional<ValueRange>> ChooseRanges(

@@ -14,7 +14,7 @@ struct ValueRange {
   float min = 0, max = 0;
   bool symmetric = false;
   bool overridden = false;  // given by the user or the model: nothing else may change it
-  std::string origin;
+  Origin origin;
   const graph::Given* given = nullptr;  // the model's own: these bits, not what [min, max] gives
 };
 

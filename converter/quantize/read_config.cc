@@ -12,21 +12,17 @@
 //   equalization: true                 # of neighbouring weights; unset: where scales are shared
 //   precision_constraints: prefer      # none, prefer, obey
 //   int8_everywhere: false
-//   constant_parts: true               # of outputs are added in float (ReadConstantParts)
+//   constant_parts: true               # of outputs are added in float
 //   layers:
 //     "backbone/conv1*": {precision: fp16, weights: group}
 //     "head/*": {precision: fp16, constraint: obey}    # of its own
 //   tensors:
 //     "input": {min: 0, max: 1, scheme: symmetric, method: mse}
-#include "converter/quantize/read_config.h"
-
 #include "converter/quantize/scheme.h"
 #include "converter/support/yaml_reader.h"
 
 namespace octet::quantize {
 namespace {
-
-constexpr char kConstantParts[] = "constant_parts";
 
 class Reader : public YamlReader {
  public:
@@ -157,8 +153,8 @@ Config ReadConfig(const std::string& path) {
           config.rounding = reader.Truth(value, key);
         } else if (key == "int8_everywhere") {
           config.int8_everywhere = reader.Truth(value, key);
-        } else if (key == kConstantParts) {
-          (void)reader.Truth(value, key);
+        } else if (key == "constant_parts") {
+          config.constant_parts = reader.Truth(value, key);
         } else if (key == "layers") {
           reader.ForEach(value, key,
                          [&](const std::string& name, const YAML::Node&, const YAML::Node& layer) {
@@ -178,16 +174,6 @@ Config ReadConfig(const std::string& path) {
         }
       });
   return config;
-}
-
-bool ReadConstantParts(const std::string& path) {
-  bool taken = true;
-  const Reader reader(path);
-  reader.ForEach(reader.Load(), "file",
-                 [&](const std::string& key, const YAML::Node&, const YAML::Node& value) {
-                   if (key == kConstantParts) taken = reader.Truth(value, key);
-                 });
-  return taken;
 }
 
 }  // namespace octet::quantize

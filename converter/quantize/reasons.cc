@@ -10,6 +10,7 @@ using blob::Precision;
 // In the order of Reason.
 constexpr ReasonFacts kFacts[] = {
     {Precision::kFp16, false, "requested-fp16", "the configuration asks for FP16 there"},
+    {Precision::kFp16, false, "assigned", "measured: the assignment runs it in FP16"},
     {Precision::kFp16, false, "follows", "it is the activation of a layer that runs in FP16"},
     {Precision::kFp16, false, "integers", "it computes integers"},
     {Precision::kFp16, true, "no-int8-kernel", "it has no int8 kernel"},

@@ -14,6 +14,7 @@ namespace octet::quantize {
 
 enum class Reason : uint8_t {
   kRequestedFp16,       // FP16: the configuration asks for it by name
+  kAssigned,            // FP16: the mixed plan has it so (assign/assign.h)
   kFollows,             // FP16: the activation of a layer that was chosen to run in FP16
   kIntegers,            // FP16: it computes integers, which no plan quantizes
   kNoInt8Kernel,        // FP16

@@ -12,6 +12,7 @@
 #include "converter/calibrate/calibrate.h"
 #include "converter/graph/graph.h"
 #include "converter/quantize/ledger.h"
+#include "converter/quantize/origin.h"
 #include "runtime/format/blob.h"
 
 namespace octet::quantize {
@@ -26,8 +27,7 @@ struct TensorScheme {
   float scale = 1;
   int zero_point = 0;
   float min = 0, max = 0;  // the real range it covers
-  std::string origin;  // "mse", "min-max", "percentile", "kl", "override", "clamp", "shared with
-                       // NAME", "fixed", "given" (by the model, bit for bit)
+  Origin origin;
   // By channel (axis 1) where channels have schemes of their own (channel_scales.h), else empty.
   std::vector<ChannelScheme> channels;
 };
@@ -106,6 +106,7 @@ struct Config {
   bool judged_ranges = true;         // see converter/recover/choose_ranges.h
   bool fp16_stretches = true;        // see converter/assign/stretches.h
   std::optional<bool> fp16_tail;     // unset: measured, see converter/convert/search.h
+  bool constant_parts = true;        // see converter/convert/constant_parts.h
   bool int8_everywhere = false;      // --int8-everywhere
   std::string overflow;              // not empty: what FP16 layers of the plan pass 65504 with
   std::optional<Entry> tail = {};    // what decided fp16_tail, where it was measured

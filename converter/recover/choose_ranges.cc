@@ -17,8 +17,7 @@ constexpr size_t kAsked = 8;
 constexpr std::array kRules = {Method::kMinMax, Method::kPercentile, Method::kMse, Method::kKl};
 
 bool IsChosenByStatistics(const quantize::TensorScheme& scheme) {
-  return std::any_of(kRules.begin(), kRules.end(),
-                     [&](Method method) { return scheme.origin == calibrate::Name(method); });
+  return scheme.origin.kind == quantize::Origin::Kind::kMethod;
 }
 
 // The values whose own rounding adds most to their error as a share of the signal, most first.

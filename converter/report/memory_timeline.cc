@@ -26,7 +26,7 @@ uint64_t Covered(std::vector<std::pair<uint64_t, uint64_t>> runs) {
 
 MemoryTimeline TimelineOf(const write::Plan& plan) {
   MemoryTimeline timeline;
-  timeline.plan = plan.program.name;
+  timeline.plan = NameOf(plan.program.plan);
   timeline.arena_bytes = plan.memory.arena_bytes;
   timeline.lower_bound_bytes = plan.memory.lower_bound_bytes;
   const size_t count = plan.program.layers.size();

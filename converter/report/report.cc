@@ -90,7 +90,7 @@ json ToJson(const analyze::LayerFigures& layer) {
       {"scale", Short(scheme.scale)},
       {"zero_point", scheme.zero_point},
       {"scales", scheme.channels.empty() ? 1 : scheme.channels.size()},
-      {"origin", scheme.origin},
+      {"origin", scheme.origin.Text()},
       {"range", {Short(scheme.min), Short(scheme.max)}},
       {"seen", {Short(layer.seen_min), Short(layer.seen_max)}},
       {"four_sigma", {Short(layer.sigma_low), Short(layer.sigma_high)}},

@@ -60,8 +60,6 @@ class Steps {
   // Of a float value, or null.
   const quantize::TensorScheme* SchemeOf(graph::ValueId id) const;
   bool HasWeights(size_t n) const { return weights_[n] != nullptr; }
-  // What the codes of its weights stand for, or null.
-  const graph::Tensor* WeightsAt(size_t n) const { return weights_[n].get(); }
   // Other weights than the scheme's, of a node that has them.
   void SetWeights(size_t n, std::shared_ptr<const graph::Tensor> weights) {
     weights_[n] = std::move(weights);

@@ -189,7 +189,7 @@ std::vector<uint8_t> ModelSection(const ModelInfo& info, const std::vector<Plan>
   std::vector<blob::PlanRecord> records;
   for (const Plan& plan : plans) {
     blob::PlanRecord record{};
-    record.name = pools->strings.Add(plan.program.name);
+    record.name = pools->strings.Add(NameOf(plan.program.plan));
     record.precision = plan.program.precision;
     record.arena_bytes = static_cast<uint32_t>(plan.memory.arena_bytes);
     record.first_input = static_cast<uint32_t>(plan_io.size());

@@ -51,7 +51,8 @@ void Lower(lower::Builder& builder, const graph::Node& node) {
 constexpr operators::Plugin kPlugins[] = {
     {"com.example",
      {"HardSwishSquared", Infer, Execute, operators::Int8::kComputes, operators::OnCodes::kOther,
-      operators::scales::kNone, operators::reads::kAll, operators::meanings::kNone},
+      operators::Linearity::kNone, operators::Bounding::kUnknown, operators::scales::kNone,
+      operators::reads::kAll, operators::meanings::kNone, operators::layers::kNone},
      Lower}};
 
 }  // namespace

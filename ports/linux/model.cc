@@ -77,8 +77,10 @@ Model::Model(std::shared_ptr<LoadedBlob> blob, const ModelOptions& options)
                      " bytes; use fewer threads");
   }
   if (options.threads <= 1) return;
+  pool_ = options.pool;
+  if (pool_ != nullptr) return;
   try {
-    pool_.emplace(options.threads);
+    pool_ = std::make_shared<ThreadPool>(options.threads);
   } catch (const std::system_error& error) {
     throw InputError("--threads " + std::to_string(options.threads) + ": " + error.what() +
                      kThreadLimit + "; use fewer");
@@ -156,7 +158,7 @@ void Model::EachSection(Act act) {
 void Model::Bind(Unused unused) {
   octet_config config = {};
   config.isa = isa_;
-  config.pool = pool_ ? pool_->pool() : nullptr;
+  config.pool = pool_ != nullptr ? pool_->pool() : nullptr;
   config.verify_hashes = OCTET_VERIFY_NONE;  // done above, section by section
   config.plan_mask = PlanMask();
   config.ticks = options_.ticks;
@@ -174,8 +176,8 @@ void Model::Bind(Unused unused) {
 }
 
 // What no resident plan needs goes: an observer may have asked for more than one by now.
-void Model::Trim() {
-  const uint32_t resident = octet_resident_plans(session_);
+void Model::Trim(uint32_t others) {
+  const uint32_t resident = octet_resident_plans(session_) | others;
   EachSection([this, resident](const blob::Section& section, size_t end, bool* loaded) {
     *loaded = false;
     for (uint32_t plan = 0; plan < blob_.model->plan_count; ++plan) {

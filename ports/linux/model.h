@@ -37,6 +37,7 @@ struct ModelOptions {
   bool verify_hashes = true;
   bool float_sums = false;  // octet_config has it
   BlobStorage storage = BlobStorage::kOwned;
+  std::shared_ptr<ThreadPool> pool;  // of another model, which never runs at the same time
   uint64_t (*ticks)(void) = nullptr;
   int (*before_layer)(void* context, uint32_t layer) = nullptr;  // octet_config has both
   void* before_layer_context = nullptr;
@@ -69,7 +70,8 @@ class Model {
   // Throws InputError. kKept: weights that this plan does not need stay in memory, until Trim.
   enum class Unused { kDropped, kKept };
   void Bind(Unused unused = Unused::kDropped);
-  void Trim();
+  // others: plans that other models of this blob run.
+  void Trim(uint32_t others = 0);
   // Between two frames: reads the weights that this plan needs and no plan before it did, from the
   // file that was opened, and hashes them. OCTET_CORRUPT: the file has changed since; the plan
   // stays as it was. OCTET_INVALID_ARGUMENT: not among those bound. Bounded by the file's size, no
@@ -84,6 +86,7 @@ class Model {
   size_t arena_bytes() const { return arena_bytes_; }
   size_t blob_bytes() const { return file_.bytes(); }
   const std::shared_ptr<LoadedBlob>& loaded() const { return memory_; }
+  const std::shared_ptr<ThreadPool>& pool() const { return pool_; }  // null: one thread
   // Those that are validated, and bound; 0: all.
   uint32_t plan_mask() const { return options_.all_plans ? 0 : 1u << plan_; }
 
@@ -116,7 +119,7 @@ class Model {
   octet_isa isa_ = OCTET_ISA_REFERENCE;
   uint32_t cpu_features_ = 0;
   uint32_t plan_ = 0;
-  std::optional<ThreadPool> pool_;
+  std::shared_ptr<ThreadPool> pool_;
   size_t arena_bytes_ = 0;
   std::unique_ptr<void, Free> arena_;
   octet_session* session_ = nullptr;

@@ -65,7 +65,8 @@ class TrackStruct(Structure):
 
 
 class TracksConfigStruct(SizedStruct):
-    _fields_ = [(name, c_uint32) for name in ("size", "high", "low", "new", "match", "second", "unconfirmed", "buffer_ms", "classes")]
+    _fields_ = [(name, c_uint32) for name in ("size", "high", "low", "new", "match", "second", "unconfirmed", "buffer_ms", "classes",
+                                        "method", "iou", "inertia")]
 
 
 class PointStruct(Structure):

@@ -7,6 +7,7 @@ from octet import _library as c
 
 ONE, PIXEL, MOST_PIXELS = 65536, 256, 65536.0
 CLASSES = ("apart", "together")
+METHODS = ("bytetrack", "ocsort")
 ANCHORS = ("bottom", "centre", "top")
 KINDS = ("", "entered", "inside", "left", "in", "out")
 LABELS = 1024
@@ -61,7 +62,7 @@ def _fixed(pixels: float) -> int:
 
 
 class Tracker:
-    """ByteTrack with measured times, in integers: the same boxes and times give the same tracks on every machine.
+    """ByteTrack or OC-SORT with measured times, in integers: the same boxes and times give the same tracks on every machine.
 
         tracker = octet.Tracker()
         for time, picture in film:
@@ -70,15 +71,20 @@ class Tracker:
     """
 
     def __init__(self, capacity: int = 128, *, high: float = 0.6, low: float = 0.1, new: float = 0.7, match: float = 0.8,
-                 second: float = 0.5, unconfirmed: float = 0.7, buffer: float = 1.0, classes: str = "apart") -> None:
-        """capacity: the most tracks, and boxes a frame. buffer: seconds. The other settings: docs/tracks.md."""
+                 second: float = 0.5, unconfirmed: float = 0.7, buffer: float = 1.0, classes: str = "apart", method: str = "bytetrack",
+                 iou: float = 0.3, inertia: float = 0.2) -> None:
+        """capacity: the most tracks, and boxes a frame. buffer: seconds. method: "bytetrack" or "ocsort". The other settings, and which
+        method uses them: docs/tracks.md."""
+        if method not in METHODS:
+            raise ValueError(f"method={method!r}: expected one of {', '.join(METHODS)}")
         if classes not in CLASSES:
             raise ValueError(f"classes={classes!r}: expected one of {', '.join(CLASSES)}")
         self._library = c.library()
         config = c.TracksConfigStruct(high=_share("high", high), low=_share("low", low), new=_share("new", new),
                                       match=_share("match", match), second=_share("second", second),
                                       unconfirmed=_share("unconfirmed", unconfirmed), buffer_ms=round(buffer * 1000),
-                                      classes=CLASSES.index(classes))
+                                      classes=CLASSES.index(classes), method=METHODS.index(method), iou=_share("iou", iou),
+                                      inertia=_share("inertia", inertia))
         size = self._library.octet_tracks_bytes(capacity)
         self._own, self._tracks = _memory(size), ctypes.c_void_p()
         c.check(self._library.octet_tracks_init(self._own, size, capacity, config, ctypes.byref(self._tracks)), "tracks")

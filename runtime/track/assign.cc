@@ -6,35 +6,50 @@ namespace octet {
 namespace track {
 namespace {
 
-constexpr int32_t kFar = INT32_MAX;
-
-struct Nearest {
-  int32_t distance;
-  uint32_t column;
-};
+// Distances are below 2^28 (assign.h). Twice a distance and a rank are one number to compare by.
+constexpr int32_t kFar = 1 << 29;
+constexpr int32_t kFree = 0, kTaken = 1, kScanned = (1 << 30) + 2;
+static_assert(2 * kFar + kTaken < kScanned, "what is not reached comes before what is done");
+static_assert(kScanned <= INT32_MAX - (1 << 29), "the sum with twice a distance fits");
 
 // Of equal columns a free one: then many equal boxes need no long paths.
 bool IsBetter(const Assignment& a, int32_t distance, uint32_t column, int32_t least) {
   return distance < least || (distance == least && a.row_of[column] == kNone);
 }
 
-// Columns that `row`, at distance `base`, makes nearer; then the nearest one that was not scanned.
-Nearest Relax(const Assignment& a, uint32_t row, int32_t base) {
-  const uint16_t* gains = a.gains + row * a.stride;
+// Columns that `row`, at distance `base`, makes nearer. Those that were scanned become no nearer:
+// no cost less potentials is below 0. A loop without branches, which compilers make vectors of.
+void Relax(const Assignment& a, uint32_t row, int32_t base) {
+  const uint16_t* __restrict gains = a.gains + row * a.stride;
+  const int32_t* __restrict potentials = a.column_potential;
+  int32_t* __restrict distances = a.distance;
+  int32_t* __restrict reached_from = a.reached_from;
   const int32_t offset = base - a.row_potential[row];
-  Nearest nearest = {kFar, 0};
-  for (uint32_t j = 0; j < a.columns; ++j) {
-    if (a.scanned[j]) continue;
-    int32_t distance = a.distance[j];
-    if (gains[j] != 0) {
-      const int32_t through = offset - gains[j] - a.column_potential[j];
-      if (through < distance) {
-        a.distance[j] = distance = through;
-        a.reached_from[j] = static_cast<uint16_t>(row);
-      }
-    }
-    if (distance != kFar && IsBetter(a, distance, j, nearest.distance)) nearest = {distance, j};
+  const auto number = static_cast<int32_t>(row);
+  const uint32_t columns = a.columns;
+  for (uint32_t j = 0; j < columns; ++j) {
+    const int32_t gain = gains[j], before = distances[j], from = reached_from[j];
+    const int32_t allowed = offset - gain - potentials[j];
+    const int32_t through = gain == 0 ? kFar : allowed;
+    reached_from[j] = through < before ? number : from;
+    distances[j] = through < before ? through : before;
   }
+}
+
+// The nearest column that was not scanned. Of equal ones a free one, then the first. a.columns:
+// none is reached.
+uint32_t FindNearest(const Assignment& a) {
+  const int32_t* __restrict distances = a.distance;
+  const int32_t* __restrict ranks = a.rank;
+  const uint32_t columns = a.columns;
+  int32_t least = INT32_MAX;
+  for (uint32_t j = 0; j < columns; ++j) {
+    const int32_t order = 2 * distances[j] + ranks[j];
+    least = order < least ? order : least;
+  }
+  if (least >= 2 * kFar) return columns;
+  uint32_t nearest = 0;
+  while (2 * distances[nearest] + ranks[nearest] != least) ++nearest;
   return nearest;
 }
 
@@ -64,7 +79,7 @@ bool TakeFreeColumn(const Assignment& a, uint32_t row) {
 // so on to `root`.
 void Augment(const Assignment& a, uint32_t root, uint32_t column) {
   for (;;) {
-    const uint16_t row = a.reached_from[column];
+    const auto row = static_cast<uint16_t>(a.reached_from[column]);
     const uint16_t before = a.column_of[row];
     a.row_of[column] = row;
     a.column_of[row] = static_cast<uint16_t>(column);
@@ -75,8 +90,10 @@ void Augment(const Assignment& a, uint32_t root, uint32_t column) {
 
 void AddRow(const Assignment& a, uint32_t root) {
   if (TakeFreeColumn(a, root)) return;
-  for (uint32_t j = 0; j < a.columns; ++j) a.distance[j] = kFar;
-  memset(a.scanned, 0, a.columns);
+  for (uint32_t j = 0; j < a.columns; ++j) {
+    a.distance[j] = kFar;
+    a.rank[j] = a.row_of[j] == kNone ? kFree : kTaken;
+  }
   uint32_t row = root, alone = root;  // alone: the row that is cheapest without a partner
   int32_t base = 0, alone_distance = kFar, end = 0;
   for (;;) {
@@ -85,26 +102,27 @@ void AddRow(const Assignment& a, uint32_t root) {
       alone_distance = without;
       alone = row;
     }
-    const Nearest nearest = Relax(a, row, base);
-    if (nearest.distance > alone_distance || nearest.distance == kFar) {
+    Relax(a, row, base);
+    const uint32_t nearest = FindNearest(a);
+    if (nearest == a.columns || a.distance[nearest] > alone_distance) {
       end = alone_distance;
       const uint16_t freed = a.column_of[alone];
       a.column_of[alone] = kNone;
       if (alone != root) Augment(a, root, freed);
       break;
     }
-    base = nearest.distance;
-    a.scanned[nearest.column] = 1;
-    if (a.row_of[nearest.column] == kNone) {
+    base = a.distance[nearest];
+    a.rank[nearest] = kScanned;
+    if (a.row_of[nearest] == kNone) {
       end = base;
-      Augment(a, root, nearest.column);
+      Augment(a, root, nearest);
       break;
     }
-    row = a.row_of[nearest.column];
+    row = a.row_of[nearest];
   }
   // No reduced cost (cost less potentials) is below 0, and that of each pair is 0.
   for (uint32_t j = 0; j < a.columns; ++j) {
-    if (!a.scanned[j]) continue;
+    if (a.rank[j] != kScanned) continue;
     a.column_potential[j] -= end - a.distance[j];
     const uint16_t owner = a.row_of[j];
     a.row_potential[owner] = -a.gains[owner * a.stride + j] - a.column_potential[j];

@@ -7,8 +7,7 @@
 // alone.
 //
 // Steps: of each row at most min(rows, columns) + 1 scans of all columns. So at most rows *
-// (min(rows, columns) + 1) * columns, of about 12 instructions. A row whose best column is free
-// takes one scan.
+// (min(rows, columns) + 1) * columns. A row whose best column is free takes one scan.
 //
 // Potentials are sums of at most 1024 path lengths below 2^17: below 2^28.
 #ifndef OCTET_TRACK_ASSIGN_H_
@@ -27,9 +26,8 @@ struct Assignment {
   uint32_t rows, columns, stride;
   // Scratch and result; those of rows and of columns have `rows` and `columns` elements.
   uint16_t *column_of, *row_of;  // kNone: no partner
-  int32_t *row_potential, *column_potential, *distance;
-  uint16_t* reached_from;  // row, of each column
-  uint8_t* scanned;        // of each column
+  int32_t *row_potential, *column_potential;
+  int32_t *distance, *rank, *reached_from;  // of each column
 };
 
 void Assign(const Assignment& a);

@@ -12,6 +12,10 @@ constexpr uint32_t kOne = OCTET_TRACKS_ONE;
 // A lost track and a seen one that overlap by more are one object (the published 1 - 0.15).
 constexpr uint32_t kSameObject = 55706;
 
+bool IsOcSort(const Parts& parts) {
+  return parts.state->config.method == OCTET_TRACKS_OC_SORT;
+}
+
 uint32_t ScoreOf(const octet_box& box) {
   return box.score < kOne ? box.score : kOne;
 }
@@ -67,32 +71,54 @@ void PredictAll(const Parts& parts, int64_t steps) {
   for (uint32_t i = 0; i < parts.state->track_count; ++i) {
     Track* track = &parts.tracks[i];
     track->box = OCTET_TRACKS_NO_BOX;
-    // As published: a track that was seen once stays where it was seen.
-    if (track->state != kUnconfirmed) {
+    // As published by ByteTrack: a track that was seen once stays where it was seen.
+    if (!IsOcSort(parts) && track->state != kUnconfirmed) {
       Predict(steps, track->state == OCTET_TRACK_LOST, &track->motion);
     }
-    parts.boxes[i] = BoxOf(track->motion);
+    parts.boxes[i] = PlaceOf(*track, *parts.state);
   }
 }
 
 // What is associated in one of the three rounds.
 struct Association {
   uint32_t row_count, column_count;
-  uint32_t threshold;  // of a cost
-  bool with_score;     // cost: 1 - IoU * score, else 1 - IoU
+  uint32_t least;  // likeness of a pair: above it, of OC-SORT at least it
+  enum { kIou, kIouTimesScore, kIouAndDirection } likeness;
 };
 
-uint16_t GainOf(const Parts& parts, const Association& round, uint32_t track, const Seen& seen) {
-  if (parts.state->config.classes == OCTET_TRACKS_APART &&
-      parts.tracks[track].label != seen.label) {
-    return 0;
+// A track to compare boxes with.
+struct Row {
+  const Track* track;
+  Corners box;
+  Vector from;  // of kIouAndDirection: where directions to boxes begin
+};
+
+// Half of IoU and direction, so that their sum fits.
+uint16_t OcSortGain(const octet_tracks_config& config, const Association& round, const Row& row,
+                    const Seen& seen, uint32_t iou) {
+  if (iou < round.least) return 0;
+  auto gain = static_cast<int32_t>(iou);
+  if (round.likeness == Association::kIouAndDirection) {
+    const int64_t agreement =
+        Agreement(row.track->observed.direction, DirectionTo(row.from, seen.corners));
+    const int64_t weight = (uint64_t{config.inertia} * seen.score) >> 16;
+    gain += static_cast<int32_t>((agreement * weight) >> 16);
   }
-  uint32_t likeness = Overlap(parts.boxes[track], seen.corners);
-  if (round.with_score) {
+  return gain > 2 ? static_cast<uint16_t>(gain / 2) : uint16_t{1};
+}
+
+uint16_t GainOf(const octet_tracks_config& config, const Association& round, const Row& row,
+                const Seen& seen) {
+  if (config.classes == OCTET_TRACKS_APART && row.track->label != seen.label) return 0;
+  uint32_t likeness = Overlap(row.box, seen.corners);
+  if (likeness == 0) return 0;
+  if (config.method == OCTET_TRACKS_OC_SORT) {
+    return OcSortGain(config, round, row, seen, likeness);
+  }
+  if (round.likeness == Association::kIouTimesScore) {
     likeness = static_cast<uint32_t>((static_cast<uint64_t>(likeness) * seen.score) >> 16);
   }
-  const uint32_t least = kOne - round.threshold;
-  const uint32_t gain = likeness > least ? likeness - least : 0;
+  const uint32_t gain = likeness > round.least ? likeness - round.least : 0;
   return static_cast<uint16_t>(gain < UINT16_MAX ? gain : UINT16_MAX);
 }
 
@@ -101,19 +127,28 @@ void Associate(const Parts& parts, const Association& round, uint64_t time_us) {
   const uint32_t stride = parts.state->capacity;
   for (uint32_t r = 0; r < round.row_count; ++r) {
     uint16_t* gains = parts.gains + r * stride;
+    const Track& track = parts.tracks[parts.rows[r]];
+    Row row = {&track, parts.boxes[parts.rows[r]], {0, 0}};
+    if (round.likeness == Association::kIouAndDirection) {
+      row.from = PlaceBefore(track.observed, time_us);
+    }
     for (uint32_t c = 0; c < round.column_count; ++c) {
-      gains[c] = GainOf(parts, round, parts.rows[r], parts.seen[parts.columns[c]]);
+      gains[c] = GainOf(parts.state->config, round, row, parts.seen[parts.columns[c]]);
     }
   }
   Assign({parts.gains, round.row_count, round.column_count, stride, parts.column_of, parts.row_of,
-          parts.row_potential, parts.column_potential, parts.distance, parts.reached_from,
-          parts.scanned});
+          parts.row_potential, parts.column_potential, parts.distance, parts.rank,
+          parts.reached_from});
   for (uint32_t r = 0; r < round.row_count; ++r) {
     if (parts.column_of[r] == kNone) continue;
     Track* track = &parts.tracks[parts.rows[r]];
     Seen* seen = &parts.seen[parts.columns[parts.column_of[r]]];
     seen->taken = 1;
-    Measure(seen->corners, &track->motion);
+    if (IsOcSort(parts)) {
+      Observe(seen->corners, track->seen_us, time_us, &track->observed, &track->motion);
+    } else {
+      Measure(seen->corners, &track->motion);
+    }
     track->seen_us = time_us;
     track->score = seen->score;
     track->label = seen->label;
@@ -143,21 +178,41 @@ uint32_t ListRows(const Parts& parts, Wanted wanted) {
   return count;
 }
 
-void AssociateAll(const Parts& parts, uint32_t seen_count, uint64_t time_us) {
+bool WasNotFound(const Track& track) {
+  return track.box == OCTET_TRACKS_NO_BOX;
+}
+
+void AssociateOcSort(const Parts& parts, uint32_t seen_count, uint64_t time_us) {
+  const uint32_t least = parts.state->config.iou;
+  Association round = {};
+  round = {ListRows(parts, WasNotFound), ListColumns(parts, seen_count, true), least,
+           Association::kIouAndDirection};
+  Associate(parts, round, time_us);
+  round = {ListRows(parts, WasNotFound), ListColumns(parts, seen_count, false), least,
+           Association::kIou};
+  Associate(parts, round, time_us);
+  // A track that stopped or turned is near its last observation.
+  round = {ListRows(parts, WasNotFound), ListColumns(parts, seen_count, true), least,
+           Association::kIou};
+  for (uint32_t r = 0; r < round.row_count; ++r) {
+    parts.boxes[parts.rows[r]] = parts.tracks[parts.rows[r]].observed.last;
+  }
+  Associate(parts, round, time_us);
+}
+
+void AssociateByteTrack(const Parts& parts, uint32_t seen_count, uint64_t time_us) {
   const octet_tracks_config& config = parts.state->config;
-  const auto was_not_found = [](const Track& t) { return t.box == OCTET_TRACKS_NO_BOX; };
   Association round = {};
   round = {ListRows(parts, [](const Track& t) { return t.state != kUnconfirmed; }),
-           ListColumns(parts, seen_count, true), config.match, true};
+           ListColumns(parts, seen_count, true), kOne - config.match, Association::kIouTimesScore};
   Associate(parts, round, time_us);
   round = {
-      ListRows(parts,
-               [&](const Track& t) { return was_not_found(t) && t.state == OCTET_TRACK_SEEN; }),
-      ListColumns(parts, seen_count, false), config.second, false};
+      ListRows(parts, [](const Track& t) { return WasNotFound(t) && t.state == OCTET_TRACK_SEEN; }),
+      ListColumns(parts, seen_count, false), kOne - config.second, Association::kIou};
   Associate(parts, round, time_us);
   round = {
-      ListRows(parts, [&](const Track& t) { return was_not_found(t) && t.state == kUnconfirmed; }),
-      ListColumns(parts, seen_count, true), config.unconfirmed, true};
+      ListRows(parts, [](const Track& t) { return WasNotFound(t) && t.state == kUnconfirmed; }),
+      ListColumns(parts, seen_count, true), kOne - config.unconfirmed, Association::kIouTimesScore};
   Associate(parts, round, time_us);
 }
 
@@ -177,23 +232,26 @@ void EndUnseen(const Parts& parts, uint64_t time_us) {
   for (uint32_t i = 0; i < parts.state->track_count; ++i) {
     Track* track = &parts.tracks[i];
     parts.removed[i] = 0;
-    if (track->box != OCTET_TRACKS_NO_BOX) continue;
-    if (track->state == kUnconfirmed || time_us - track->seen_us > buffer_us) {
+    if (!WasNotFound(*track)) continue;
+    // ByteTrack ends a track that was seen once, OC-SORT keeps it.
+    const bool unconfirmed = track->state == kUnconfirmed;
+    if ((unconfirmed && !IsOcSort(parts)) || time_us - track->seen_us > buffer_us) {
       parts.removed[i] = 1;
-    } else {
+    } else if (!unconfirmed) {
       track->state = OCTET_TRACK_LOST;
     }
+    if (IsOcSort(parts) && track->observed.missed++ == 0) track->observed.missed_us = time_us;
   }
   RemoveMarked(parts);
 }
 
-// Ends the `count` lost tracks that were unseen for longest, or all of them if they are fewer.
+// Ends the `count` tracks that were unseen for longest, or all unseen ones if they are fewer.
 void MakeRoom(const Parts& parts, uint32_t count) {
   memset(parts.removed, 0, parts.state->track_count);
   for (; count != 0; --count) {
     uint32_t oldest = UINT32_MAX;
     for (uint32_t i = 0; i < parts.state->track_count; ++i) {
-      if (parts.tracks[i].state != OCTET_TRACK_LOST || parts.removed[i] != 0) continue;
+      if (!WasNotFound(parts.tracks[i]) || parts.removed[i] != 0) continue;
       if (oldest == UINT32_MAX || parts.tracks[i].seen_us < parts.tracks[oldest].seen_us)
         oldest = i;
     }
@@ -209,7 +267,7 @@ void BeginTracks(const Parts& parts, uint32_t seen_count, uint64_t time_us) {
   for (uint32_t i = 0; i < seen_count; ++i) {
     const Seen& seen = parts.seen[i];
     if (seen.taken != 0 || seen.score <= state->config.high ||
-        seen.score < state->config.new_score) {
+        (!IsOcSort(parts) && seen.score < state->config.new_score)) {
       continue;
     }
     parts.columns[begun++] = static_cast<uint16_t>(i);
@@ -227,6 +285,7 @@ void BeginTracks(const Parts& parts, uint32_t seen_count, uint64_t time_us) {
     track->id = ++state->last_id;
     track->begun_us = track->seen_us = time_us;
     Begin(seen.corners, &track->motion);
+    if (IsOcSort(parts)) BeginObserved(seen.corners, time_us, &track->observed);
     track->score = seen.score;
     track->label = seen.label;
     track->state = kUnconfirmed;
@@ -259,6 +318,17 @@ void EndDoubles(const Parts& parts) {
 
 }  // namespace
 
+Corners PlaceOf(const Track& track, const State& state) {
+  if (state.config.method != OCTET_TRACKS_OC_SORT) return BoxOf(track.motion);
+  // As ByteTrack has it: from the first frame in which the track is not seen, its height stays.
+  const bool lost = track.observed.missed != 0;
+  const uint64_t until_us = lost ? track.observed.missed_us : state.last_us;
+  Motion motion = track.motion;
+  Predict(StepsOf(until_us - track.seen_us), false, &motion);
+  if (lost) Predict(StepsOf(state.last_us - until_us), true, &motion);
+  return BoxOf(motion);
+}
+
 void Frame(const Parts& parts, uint64_t time_us, const octet_box* boxes, uint32_t box_count) {
   State* state = parts.state;
   if (time_us < state->last_us) time_us = state->last_us;
@@ -268,10 +338,14 @@ void Frame(const Parts& parts, uint64_t time_us, const octet_box* boxes, uint32_
   state->last_us = time_us;
   const uint32_t seen_count = Select(parts, boxes, box_count);
   PredictAll(parts, StepsOf(gap_us));
-  AssociateAll(parts, seen_count, time_us);
+  if (IsOcSort(parts)) {
+    AssociateOcSort(parts, seen_count, time_us);
+  } else {
+    AssociateByteTrack(parts, seen_count, time_us);
+  }
   EndUnseen(parts, time_us);
   BeginTracks(parts, seen_count, time_us);
-  EndDoubles(parts);
+  if (!IsOcSort(parts)) EndDoubles(parts);
   ++state->frames;
   state->begins = 0;
 }

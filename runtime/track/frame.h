@@ -7,6 +7,9 @@
 namespace octet {
 namespace track {
 
+// Where the track is at the time of the last frame.
+Corners PlaceOf(const Track& track, const State& state);
+
 // Steps: selection of boxes at most 19 times box_count; associations as assign.h has it, of at most
 // capacity rows and columns; capacity^2 / 4 overlaps of seen with lost tracks.
 void Frame(const Parts& parts, uint64_t time_us, const octet_box* boxes, uint32_t box_count);

@@ -28,13 +28,13 @@ Parts::Parts(void* memory, uint32_t capacity) {
   row_potential = Take<int32_t>(from, count, &bytes);
   column_potential = Take<int32_t>(from, count, &bytes);
   distance = Take<int32_t>(from, count, &bytes);
+  rank = Take<int32_t>(from, count, &bytes);
+  reached_from = Take<int32_t>(from, count, &bytes);
   rows = Take<uint16_t>(from, count, &bytes);
   columns = Take<uint16_t>(from, count, &bytes);
   column_of = Take<uint16_t>(from, count, &bytes);
   row_of = Take<uint16_t>(from, count, &bytes);
-  reached_from = Take<uint16_t>(from, count, &bytes);
   gains = Take<uint16_t>(from, count * count, &bytes);
-  scanned = Take<uint8_t>(from, count, &bytes);
   removed = Take<uint8_t>(from, count, &bytes);
 }
 

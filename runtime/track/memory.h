@@ -8,7 +8,7 @@
 
 #include "octet/track.h"
 #include "runtime/track/assign.h"
-#include "runtime/track/filter.h"
+#include "runtime/track/observed.h"
 
 namespace octet {
 namespace track {
@@ -18,7 +18,8 @@ constexpr uint32_t kUnconfirmed = 0;
 
 struct Track {
   uint64_t id, begun_us, seen_us;
-  Motion motion;
+  Motion motion;          // of ByteTrack at the last frame, of OC-SORT at seen_us
+  Observations observed;  // of OC-SORT; else 0
   uint32_t score, label;
   uint32_t state;  // octet_track_state, or kUnconfirmed
   uint32_t box;    // of this frame
@@ -28,11 +29,12 @@ struct State {
   uint32_t capacity, track_count;
   octet_tracks_config config;
   uint32_t begins;  // 1: the next frame is the first one
+  uint32_t zero;    // so that no byte of a snapshot is undefined
   uint64_t last_us, last_id;
   uint64_t frames, refused, left_out;
 };
 static_assert(sizeof(State) % 8 == 0, "tracks are 8-byte aligned");
-static_assert(sizeof(Track) % 8 == 0 && sizeof(octet_tracks_config) == 36, "no padding");
+static_assert(sizeof(Track) % 8 == 0 && sizeof(octet_tracks_config) == 48, "no padding");
 
 // A box of this frame that counts.
 struct Seen {
@@ -53,11 +55,11 @@ struct Parts {
   // What follows is scratch.
   Corners* boxes;  // of the tracks
   Seen* seen;
-  int32_t *row_potential, *column_potential, *distance;
+  int32_t *row_potential, *column_potential, *distance, *rank, *reached_from;
   uint16_t *rows, *columns;  // tracks and boxes that are associated
-  uint16_t *column_of, *row_of, *reached_from;
+  uint16_t *column_of, *row_of;
   uint16_t* gains;  // [capacity][capacity]
-  uint8_t *scanned, *removed;
+  uint8_t* removed;
   size_t bytes;
 };
 

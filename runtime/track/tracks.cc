@@ -13,12 +13,13 @@ namespace track {
 namespace {
 
 bool IsValid(const octet_tracks_config& c) {
-  const uint32_t shares[] = {c.high, c.low, c.new_score, c.match, c.second, c.unconfirmed};
+  const uint32_t shares[] = {c.high,   c.low,         c.new_score, c.match,
+                             c.second, c.unconfirmed, c.iou,       c.inertia};
   for (const uint32_t share : shares) {
     if (share > OCTET_TRACKS_ONE) return false;
   }
   return c.low <= c.high && c.buffer_ms >= 1 && c.buffer_ms <= 10000 &&
-         c.classes <= OCTET_TRACKS_TOGETHER;
+         c.classes <= OCTET_TRACKS_TOGETHER && c.method <= OCTET_TRACKS_OC_SORT;
 }
 
 // A const pointer to the same memory: nothing is written through it.
@@ -42,15 +43,23 @@ uint32_t ShareOf(float value) {
   return static_cast<uint32_t>(value * 65536.0f + 0.5f);
 }
 
+bool IsSoundObserved(const Track& track, const State& state) {
+  const Observations& observed = track.observed;
+  return IsSound(observed) && (observed.missed == 0 || (observed.missed_us >= track.seen_us &&
+                                                        observed.missed_us <= state.last_us));
+}
+
 bool IsSoundTrack(const Track& track, const State& state, uint64_t id_before) {
   return track.id > id_before && track.id <= state.last_id && track.begun_us <= track.seen_us &&
          track.seen_us <= state.last_us && track.state <= OCTET_TRACK_LOST &&
-         track.score <= OCTET_TRACKS_ONE && IsSound(track.motion);
+         track.score <= OCTET_TRACKS_ONE && IsSound(track.motion) &&
+         (state.config.method != OCTET_TRACKS_OC_SORT || IsSoundObserved(track, state));
 }
 
 // Of a copy, whose tracks stand behind its state.
 bool IsSoundSnapshot(const State& state, const void* tracks) {
-  if (state.track_count > state.capacity || state.begins > 1 || !IsValid(state.config)) {
+  if (state.track_count > state.capacity || state.begins > 1 || state.zero != 0 ||
+      !IsValid(state.config)) {
     return false;
   }
   uint64_t id_before = 0;
@@ -63,8 +72,8 @@ bool IsSoundSnapshot(const State& state, const void* tracks) {
   return true;
 }
 
-octet_track Shown(const Track& track) {
-  const Corners box = BoxOf(track.motion);
+octet_track Shown(const Track& track, const State& state) {
+  const Corners box = PlaceOf(track, state);
   return {track.id, track.begun_us, track.seen_us, box.x0,      box.y0,   box.x1,
           box.y1,   track.score,    track.label,   track.state, track.box};
 }
@@ -93,6 +102,9 @@ void octet_tracks_defaults(octet_tracks_config* config) {
   c.unconfirmed = 45875;  // 0.7
   c.buffer_ms = 1000;
   c.classes = OCTET_TRACKS_APART;
+  c.method = OCTET_TRACKS_BYTE_TRACK;
+  c.iou = 19661;      // 0.3
+  c.inertia = 13107;  // 0.2
   octet::WriteSized(c, config);
 }
 
@@ -139,7 +151,8 @@ octet_status octet_tracks_frame(octet_tracks* tracks, uint64_t time_us, const oc
   *count = 0;
   for (uint32_t i = 0; i < parts.state->track_count; ++i) {
     const Track& track = parts.tracks[i];
-    if (track.state != octet::track::kUnconfirmed) list[(*count)++] = octet::track::Shown(track);
+    if (track.state != octet::track::kUnconfirmed)
+      list[(*count)++] = octet::track::Shown(track, *parts.state);
   }
   return {OCTET_OK, 0};
 }

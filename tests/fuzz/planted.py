@@ -11,6 +11,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Sources that are built with sanitizers, libraries as the build folder has them, and (file, text, bug).
+SERVE = "ports/linux/serve/"
 SLOTS = ["record.cc", "slots.cc", "stage.cc", "store.cc"]
 TARGETS = {
     "http": (["ports/linux/http/request.cc"], [], [
@@ -49,9 +50,31 @@ TARGETS = {
         ("converter/support/yaml_reader.h", "if (std::abs(value) > std::numeric_limits<float>::max())", "if (value != value)"),
         ("converter/quantize/read_config.cc", "if (layer.constraint && !layer.precision)", "if (layer.constraint && !layer.precision && !layer.weights)"),
     ]),
+    "multipart": ([SERVE + name for name in ("deepstack/form.cc", "deepstack/multipart.cc", "engine/label_map.cc", "access/small_file.cc", "web/exchange.cc")],
+                  ["lib/liboctet_output.a"], [
+        (SERVE + "deepstack/multipart.cc", "end > first ? end - first : 0", "end - first"),
+        (SERVE + "deepstack/multipart.cc", "at = std::min(at, text->size());", ""),
+        (SERVE + "deepstack/form.cc", "stop != end || !(form->min_confidence >= 0.0f)", "stop != end"),
+    ]),
+    "v2": ([SERVE + name for name in ("v2/request.cc", "v2/reply.cc", "web/exchange.cc")], ["lib/liboctet_output.a"], [
+        (SERVE + "v2/request.cc", "if (bytes > binary->size())", "if (bytes > binary->size() + 8)"),
+        (SERVE + "v2/request.cc", "*count > kMostElements / dims.back()", "dims.back() > kMostElements"),
+        (SERVE + "v2/reply.cc", 'if (value == 0 && std::signbit(value)) *text += ".0";', ""),
+    ]),
+    "zmq": ([SERVE + "zmq/request.cc"], [], [
+        (SERVE + "zmq/request.cc", "if (tensor.size() != bytes) {", "if (tensor.size() < count) {"),
+        (SERVE + "zmq/request.cc", "dim == 0 || ", ""),
+        (SERVE + "zmq/request.cc", "picture->channels = header.channels;", ""),
+    ]),
+    "tracks": ([f"runtime/track/{name}.cc" for name in ("assign", "filter", "frame", "memory", "observed", "tracks")] +
+               [f"runtime/zones/{name}.cc" for name in ("memory", "snapshot", "watch", "zones")], [], [
+        ("runtime/track/tracks.cc", "state.track_count > state.capacity || ", ""),
+        ("runtime/track/observed.cc", "observed.count <= kPlaces &&", ""),
+        ("runtime/track/frame.cc", "if (state->track_count == state->capacity) {", "if (state->track_count > state->capacity) {"),
+    ]),
 }
 FLAGS = ["-std=c++20", "-O1", "-g1", "-fsanitize=address,undefined,fuzzer", "-fno-sanitize=vptr,function", "-fno-sanitize-recover=all", "-ffp-contract=off",
-         "-DOCTET_HAS_YAML"]
+         "-DOCTET_HAS_YAML", '-DOCTET_VERSION_TEXT="0"']
 
 
 def build(target: str, build_folder: pathlib.Path, work: pathlib.Path, bug: "tuple[str, str, str] | None") -> pathlib.Path:

@@ -126,6 +126,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const uint32_t capacity = 1 + bytes.Byte() % 24;
   if (bytes.Byte() % 2 != 0) config.match = config.second = config.unconfirmed = OCTET_TRACKS_ONE;
   if (bytes.Byte() % 2 != 0) config.buffer_ms = 10000;
+  config.method = bytes.Byte() % 2;
+  if (bytes.Byte() % 2 != 0) config.iou = 0, config.inertia = OCTET_TRACKS_ONE;
   std::vector<uint64_t> memory(octet_tracks_bytes(capacity) / 8), zone_memory;
   octet_tracks* tracks = nullptr;
   FUZZ_CHECK(octet_tracks_init(memory.data(), memory.size() * 8, capacity, &config, &tracks).code ==

@@ -231,7 +231,7 @@ def try_case(octet: pathlib.Path, octet_run: pathlib.Path, case: Case, there: pa
         return bad, text[-300:] or f"signal {-(status or 0)}", seconds
     if status != 0:
         # Warnings may stand before it; the refusal itself is one line.
-        lines = [line for line in text.splitlines() if "warning:" not in line and not line.startswith("  try: ")]
+        lines = [line for line in text.splitlines() if "warning:" not in line]
         long = len(lines) != 1 or seconds > REFUSAL_SECONDS
         return "long" if long else "refused", lines[-1] if lines else "", seconds
     for plan, outputs in (("int8", ()), ("fp16", ("--output", there / "out.npy"))):

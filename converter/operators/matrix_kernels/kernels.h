@@ -43,7 +43,7 @@ struct MatrixLevel {
 
 extern const MatrixLevel kMatrixPortable;
 #if defined(OCTET_ARCH_X86)
-extern const MatrixLevel kMatrixAvx2, kMatrixAvx512;
+extern const MatrixLevel kMatrixSse2, kMatrixAvx2, kMatrixAvx512;
 #elif defined(OCTET_ARCH_AARCH64)
 extern const MatrixLevel kMatrixNeon;
 #endif

@@ -15,7 +15,7 @@ constexpr int64_t kDepth = 256;
 
 const MatrixLevel* const kLevels[] = {
 #if defined(OCTET_ARCH_X86)
-    &kMatrixAvx512, &kMatrixAvx2,
+    &kMatrixAvx512, &kMatrixAvx2, &kMatrixSse2,
 #elif defined(OCTET_ARCH_AARCH64)
     &kMatrixNeon,
 #endif

@@ -44,11 +44,11 @@ bool IsPadded(const Node& node) {
          std::any_of(pads.begin(), pads.end(), [](int64_t pad) { return pad != 0; });
 }
 
-// The rows, columns or entries that stay.
-std::vector<float> Kept(const std::vector<float>& values, const std::vector<bool>& alive) {
-  std::vector<float> kept;
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (alive[i]) kept.push_back(values[i]);
+// The channels that stay.
+std::vector<int64_t> Kept(const std::vector<bool>& alive) {
+  std::vector<int64_t> kept;
+  for (size_t c = 0; c < alive.size(); ++c) {
+    if (alive[c]) kept.push_back(static_cast<int64_t>(c));
   }
   return kept;
 }
@@ -268,11 +268,11 @@ class DeadChannels {
       if (constant == nullptr || !IsByChannel(graph_, node, i)) continue;
       graph::Shape shape = constant->shape;
       shape[shape.size() == graph_.At(node.outputs[0]).shape->size() ? 1 : 0] = left;
-      SetConstant(graph_, n, i, Tensor::Floats(shape, Kept(constant->floats, *alive)));
+      SetConstant(graph_, n, i, graph_.At(node.inputs[i]).constant.Gathered(shape, Kept(*alive)));
     }
     if (node.op == "Reshape") {
       const int64_t batch = (*graph_.At(node.outputs[0]).shape)[0];
-      SetConstant(graph_, n, 1, Tensor::Integers({2}, {batch, left}));
+      SetConstant(graph_, n, 1, graph::Constant::Real(Tensor::Integers({2}, {batch, left})));
     }
   }
 
@@ -298,16 +298,22 @@ class DeadChannels {
       moved = moved || sum != 0;
       bias[o] = static_cast<float>(sum);
     }
-    if (out != nullptr) bias = Kept(bias, *out);
+    if (out != nullptr) {
+      std::vector<float> kept;
+      for (const int64_t c : Kept(*out)) kept.push_back(bias[static_cast<size_t>(c)]);
+      bias = std::move(kept);
+    }
     graph::Shape shape = graph_.Constant(node.inputs[1])->shape;
     shape[0] = static_cast<int64_t>(bias.size());
     if (in != nullptr) shape[1] = std::count(in->begin(), in->end(), true);
-    SetConstant(graph_, layer.node, 1, Tensor::Floats(shape, std::move(weights)));
+    SetConstant(graph_, layer.node, 1,
+                graph::Constant::Real(Tensor::Floats(shape, std::move(weights))));
     if (layer.IsDepthwise()) node.attributes["group"] = shape[0];
     if (!moved) return;
     if (node.inputs.size() < 3) node.inputs.resize(3, graph::kNoValue);
     if (node.inputs[2] == graph::kNoValue) node.inputs[2] = node.inputs[1];  // lends its name
-    SetConstant(graph_, layer.node, 2, Tensor::Floats({shape[0]}, std::move(bias)));
+    SetConstant(graph_, layer.node, 2,
+                graph::Constant::Real(Tensor::Floats({shape[0]}, std::move(bias))));
   }
 
   graph::Graph& graph_;

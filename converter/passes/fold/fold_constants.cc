@@ -1,7 +1,6 @@
 // A node all of whose inputs are constant becomes its results.
 #include <algorithm>
 #include <numeric>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -21,42 +20,42 @@ bool IsKept(std::string_view op) {
   return op == "DequantizeLinear";
 }
 
-// Where each element of the result stands in input 0, for operators that move elements of integers
-// as well; nullopt for any other.
-std::optional<std::vector<int64_t>> Sources(const graph::Graph& graph, const Node& node) {
-  for (const std::string_view op : {"Transpose", "Reshape", "Squeeze", "Unsqueeze", "Flatten",
-                                    "Slice", "Identity", "Gather", "Expand", "Tile"}) {
-    if (node.op != op) continue;
-    graph::Graph indices;
-    indices.opsets = graph.opsets;
-    Node copy = node;
-    for (size_t i = 0; i < node.inputs.size(); ++i) {
-      if (node.inputs[i] == graph::kNoValue) continue;
-      Tensor input = *graph.Constant(node.inputs[i]);
-      if (i == 0) {
-        std::vector<int64_t> places(input.floats.size());
-        std::iota(places.begin(), places.end(), int64_t{0});
-        input = Tensor::Integers(input.shape, std::move(places));
-      }
-      copy.inputs[i] = indices.AddConstant(std::to_string(i), std::move(input));
+// Where each element of the results stands in input 0, of an operator that takes them from there.
+std::vector<Tensor> Sources(const graph::Graph& graph, const Node& node) {
+  graph::Graph indices;
+  indices.opsets = graph.opsets;
+  Node copy = node;
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    if (node.inputs[i] == graph::kNoValue) continue;
+    Tensor input = *graph.Constant(node.inputs[i]);
+    if (i == 0) {
+      std::vector<int64_t> places(input.floats.size());
+      std::iota(places.begin(), places.end(), int64_t{0});
+      input = Tensor::Integers(input.shape, std::move(places));
     }
-    graph::Value result;
-    result.name = "places";
-    copy.outputs = {indices.AddValue(std::move(result))};
-    return operators::Evaluate(indices, copy)[0].integers;
+    copy.inputs[i] = indices.AddConstant(std::to_string(i), std::move(input));
   }
-  return std::nullopt;
+  for (graph::ValueId& id : copy.outputs) id = indices.AddValue({});
+  return operators::Evaluate(indices, copy);
 }
 
 // The results of a node as constants: codes move with their elements.
-graph::Constant ResultOf(const graph::Graph& graph, const Node& node, Tensor result) {
-  if (node.inputs.empty() || node.inputs[0] == graph::kNoValue) {
-    return graph::Constant::Real(std::move(result));
+std::vector<graph::Constant> ResultsOf(const graph::Graph& graph, const Node& node) {
+  std::vector<graph::Constant> constants;
+  std::vector<Tensor> results = operators::Evaluate(graph, node);
+  const graph::Constant* source = node.inputs.empty() || node.inputs[0] == graph::kNoValue
+                                      ? nullptr
+                                      : &graph.At(node.inputs[0]).constant;
+  const bool moves = source != nullptr && source->codes() != nullptr &&
+                     operators::OnCodesOf(node.op) == operators::OnCodes::kPlaces;
+  const std::vector<Tensor> places = moves ? Sources(graph, node) : std::vector<Tensor>();
+  for (size_t i = 0; i < results.size(); ++i) {
+    // The mask of Dropout is no codes.
+    constants.push_back(moves && results[i].IsFloat()
+                            ? source->Gathered(results[i].shape, places[i].integers)
+                            : graph::Constant::Real(std::move(results[i])));
   }
-  const graph::Constant& source = graph.At(node.inputs[0]).constant;
-  const auto places =
-      source.codes() != nullptr && node.outputs.size() == 1 ? Sources(graph, node) : std::nullopt;
-  return places ? source.Gathered(result.shape, *places) : graph::Constant::Real(std::move(result));
+  return constants;
 }
 
 }  // namespace
@@ -84,10 +83,10 @@ int FoldConstants(graph::Graph& graph) {
     }
     if (output_count > std::max(input_count, kMaxGrownCount)) return false;
 
-    std::vector<Tensor> results = operators::Evaluate(graph, node);
-    for (size_t i = 0; i < node.outputs.size() && i < results.size(); ++i) {
+    std::vector<graph::Constant> results = ResultsOf(graph, node);
+    for (size_t i = 0; i < results.size(); ++i) {
       if (node.outputs[i] == graph::kNoValue) continue;
-      editor.SetConstant(node.outputs[i], ResultOf(graph, node, std::move(results[i])));
+      editor.SetConstant(node.outputs[i], std::move(results[i]));
     }
     editor.Remove(n);
     return true;

@@ -1,6 +1,7 @@
-// A clamp (Relu, Clip) that is the only consumer of a Conv, ConvTranspose, Gemm, Add, Sub or Mul
+// A clamp (Relu, Clip) that is the only consumer of a layer that can take one (Clamping::kFused)
 // becomes its Node::activation. Other activations stay nodes: int8 layers run them as a table on
 // the layer's own quantized result, whose range calibration has to see; lowering fuses them then.
+#include "converter/operators/weights.h"
 #include "converter/passes/activation.h"
 #include "converter/passes/editor.h"
 
@@ -13,17 +14,15 @@ int FuseActivation(graph::Graph& graph) {
     if (!activation || (activation->name != "Relu" && activation->name != "Clip")) return false;
     const ValueId in = editor.At(n).inputs[0];
     if (!editor.IsPrivate(in)) return false;
-    for (const std::string_view op : {"Conv", "ConvTranspose", "Gemm", "Add", "Sub", "Mul"}) {
-      const int layer = editor.ProducerIf(in, op);
-      if (layer < 0) continue;
-      Node& node = editor.At(layer);
-      node.activation = activation->name;
-      node.alpha = activation->alpha;
-      node.beta = activation->beta;
-      editor.Absorb(layer, n);
-      return true;
-    }
-    return false;
+    const int layer = editor.PlainProducer(in);
+    if (layer < 0) return false;
+    Node& node = editor.At(layer);
+    if (operators::ClampingOf(node.op) != operators::Clamping::kFused) return false;
+    node.activation = activation->name;
+    node.alpha = activation->alpha;
+    node.beta = activation->beta;
+    editor.Absorb(layer, n);
+    return true;
   });
   return editor.Finish();
 }

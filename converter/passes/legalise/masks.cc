@@ -177,7 +177,9 @@ class Guards {
     const auto number = [&](const char* what, float value) {
       return editor_.NewConstant(name + what, Tensor::Floats({}, {value}));
     };
-    editor_.SetInput(guard.scores, side, number("_out", kOut));
+    editor_.SetInput(
+        guard.scores, side,
+        editor_.NewConstant(name + "_out", graph::Constant::Uncoded(Tensor::Floats({}, {kOut}))));
     const ValueId one = number("_one", 1), zero = number("_zero", 0);
     const ValueId kept = editor_.NewValue(name + "_kept", graph::DataType::kFloat, shape);
     editor_.AddNode(guard.node, "Where", name + "_kept",

@@ -85,7 +85,9 @@ int RemoveImpliedClip(graph::Graph& graph) {
     const Node& node = editor.At(producer);
     // A product of two computed tensors takes none.
     const bool product = node.op == "MatMul" && !editor.IsConstant(node.inputs[1]);
-    if (!node.activation.empty() || (TakesClamp(node.op) && !product)) return false;
+    if (!node.activation.empty() ||
+        (operators::ClampingOf(node.op) != operators::Clamping::kCosts && !product))
+      return false;
     // A Clip of values in the same scheme is one of codes in the file.
     if (KeepsScale(node) || node.op == "Clip") {
       if (!HasGiven(editor, node.inputs[0], *given)) return false;

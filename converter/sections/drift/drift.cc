@@ -25,7 +25,7 @@ void Drift::Make(const Given& given, write::ModelInfo* info, Told* told) const {
   if (!wanted_) return;
   RequireInt8(given, "--drift");
   const std::vector<write::Plan>& plans = given.plans;
-  if (plans.back().program.name != "fp16") {
+  if (plans.back().program.plan != PlanId::kFp16) {
     Fail("{}: --drift needs an FP16 plan to check ranges, and this blob has none; remove --drift",
          given.asked.model);
   }

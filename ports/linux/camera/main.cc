@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
   return octet::port::RunProgram("octet-camera", [&] {
     octet::port::CameraSettings settings;
     if (!settings.Read(argc, argv)) return 0;
-    if (octet::port::IsCheck(settings.options())) return octet::port::RunCheck(settings.options());
+    if (octet::port::IsCheck(settings.options())) return octet::port::RunCheck(settings.cameras());
     if (octet::port::IsBundle(settings.options())) return octet::port::WriteSupportBundle(settings);
     if (settings.options().own_detector) {
       std::fprintf(stderr, "octet-camera: no MODEL given: the scene's own detector runs: %s\n",

@@ -94,6 +94,7 @@ class Disturbed : public Source {
   }
   bool waits() const override { return source_->waits(); }
   std::string note() const override { return source_->note(); }
+  std::shared_ptr<const SourceHealth> health() const override { return source_->health(); }
 
  private:
   std::unique_ptr<Source> source_;

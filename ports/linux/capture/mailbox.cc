@@ -1,12 +1,32 @@
 #include "ports/linux/capture/mailbox.h"
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <utility>
 
 #include "ports/linux/model.h"
 
 namespace octet::port {
+
+void Bell::Ring() {
+  const std::lock_guard lock(mutex_);
+  ++rings_;
+  changed_.notify_all();
+}
+
+uint64_t Bell::rings() const {
+  const std::lock_guard lock(mutex_);
+  return rings_;
+}
+
+void Bell::Wait(uint64_t seen, uint64_t until_ns) {
+  std::unique_lock lock(mutex_);
+  const auto rang = [&] { return rings_ != seen; };
+  if (until_ns == UINT64_MAX) return changed_.wait(lock, rang);
+  const uint64_t now = NowNs();
+  if (until_ns > now) changed_.wait_for(lock, std::chrono::nanoseconds(until_ns - now), rang);
+}
 
 bool Mailbox::Publish(bool wait) {
   std::unique_lock lock(mutex_);
@@ -21,14 +41,24 @@ bool Mailbox::Publish(bool wait) {
   fresh_ = true;
   published_ += 1 + passed_over;
   changed_.notify_all();
+  lock.unlock();
+  if (bell_ != nullptr) bell_->Ring();
   return true;
 }
 
 void Mailbox::End(const std::string& error) {
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    error_ = error;
+    changed_.notify_all();
+  }
+  if (bell_ != nullptr) bell_->Ring();
+}
+
+Mailbox::State Mailbox::state() const {
   const std::lock_guard lock(mutex_);
-  ended_ = true;
-  error_ = error;
-  changed_.notify_all();
+  return fresh_ ? State::kFrame : ended_ ? State::kEnd : State::kEmpty;
 }
 
 FrameBuffer* Mailbox::Take() {

@@ -13,8 +13,26 @@
 
 namespace octet::port {
 
+// Wakes who waits for several mailboxes at once.
+class Bell {
+ public:
+  void Ring();
+  // How often it has rung. Wait: until that is another number, or until_ns (NowNs(); UINT64_MAX: no
+  // limit).
+  uint64_t rings() const;
+  void Wait(uint64_t seen, uint64_t until_ns);
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  uint64_t rings_ = 0;
+};
+
 class Mailbox {
  public:
+  // bell: rings for each frame, and at the end.
+  explicit Mailbox(Bell* bell = nullptr) : bell_(bell) {}
+
   // The producer's buffer; Publish hands it over and gives another.
   FrameBuffer* back() { return &buffers_[back_]; }
   // wait: until the frame before has been taken, instead of replacing it. False once the consumer
@@ -25,6 +43,9 @@ class Mailbox {
 
   // The newest frame not yet taken, waiting for one; valid until the next call. Null at the end.
   FrameBuffer* Take();
+  // Whether Take would not wait: there is a frame, or there will be none.
+  enum class State { kEmpty, kFrame, kEnd };
+  State state() const;
   // The consumer takes no more.
   void Leave();
 
@@ -34,6 +55,7 @@ class Mailbox {
   std::string error() const;
 
  private:
+  Bell* bell_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   FrameBuffer buffers_[3];

@@ -3,11 +3,13 @@
 #ifndef OCTET_PORTS_LINUX_CAPTURE_SOURCE_H_
 #define OCTET_PORTS_LINUX_CAPTURE_SOURCE_H_
 
+#include <cstdint>
+#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "ports/linux/capture/frame.h"
+#include "ports/linux/capture/health.h"
 #include "ports/linux/capture/stop.h"
 
 namespace octet::port {
@@ -24,6 +26,8 @@ class Source {
   virtual bool waits() const { return false; }
   // One line about how the stream ended, where there is something to say.
   virtual std::string note() const { return {}; }
+  // Null: it ends for good.
+  virtual std::shared_ptr<const SourceHealth> health() const { return nullptr; }
 };
 
 struct StreamFormat {
@@ -39,7 +43,12 @@ struct StreamFormat {
 StreamFormat ReadStreamFormat(const std::string& format, const std::string& size,
                               const std::string& stride = {});
 
-// Frames one after another from a descriptor (stdin): raw, or YUV4MPEG2 (4:2:0 or mono, 8 bits).
+// Frames one after another from a descriptor: raw, or YUV4MPEG2 (4:2:0 or mono, 8 bits). name: of
+// the sender, in messages. wait: until there are bytes, or the stream has ended; kTimeout ends it.
+using StreamWait = std::function<Waited(int descriptor, const StopRequest& stop)>;
+std::unique_ptr<Source> OpenStream(int descriptor, const StreamFormat& format,
+                                   const std::string& name, StreamWait wait);
+// Of stdin, whose sender may pause for as long as it likes; a line says so.
 std::unique_ptr<Source> OpenStream(int descriptor, const StreamFormat& format);
 // Pictures of a folder (ports/linux/pictures says which, in which order), or one picture, once;
 // with frames_per_second > 0 as a camera would deliver them. What cannot be read is left out with

@@ -76,8 +76,8 @@ void ReadStride(const std::string& typed, StreamFormat* format) {
 
 class StreamSource : public Source {
  public:
-  StreamSource(int descriptor, const StreamFormat& format)
-      : descriptor_(descriptor), format_(format) {
+  StreamSource(int descriptor, const StreamFormat& format, const std::string& name, StreamWait wait)
+      : descriptor_(descriptor), format_(format), name_(name), wait_(std::move(wait)) {
     if (format_.stride == 0) return;
     EachPlane(format_, [this](size_t stride, size_t, size_t rows) {
       padded_.resize(padded_.size() + stride * rows);
@@ -94,8 +94,8 @@ class StreamSource : public Source {
     std::vector<uint8_t>& bytes = format_.stride == 0 ? frame->bytes : padded_;
     const Took took = Fill(bytes.data(), bytes.size(), &done, stop);
     if (took == Took::kEnd && done != 0) {
-      note_ = "stdin: ended inside frame " + std::to_string(frames_) + ": " + std::to_string(done) +
-              " of " + std::to_string(bytes.size()) + " bytes dropped";
+      note_ = name_ + ": ended inside frame " + std::to_string(frames_) + ": " +
+              std::to_string(done) + " of " + std::to_string(bytes.size()) + " bytes dropped";
       // All bytes are valid raw frames, so only the end can show a wrong size.
       note_ += format_.y4m ? "; the sender was cut off, start it again"
                            : "; the stream was cut, or --size, --stride or --format is wrong";
@@ -123,13 +123,17 @@ class StreamSource : public Source {
       } else if (format_.width != 0 && line_.rfind(kFrame, 0) == 0) {
         return Took::kFrame;
       } else {
-        throw InputError(
-            format_.width == 0
-                ? "stdin: not a YUV4MPEG2 stream; pipe one, or give --format and --size"
-                : "stdin: a frame header of the YUV4MPEG2 stream is missing; the stream is "
-                  "damaged");
+        RefuseHeader();
       }
     }
+  }
+
+  [[noreturn]] void RefuseHeader() const {
+    throw InputError(
+        name_ +
+        (format_.width == 0
+             ? ": not a YUV4MPEG2 stream; pipe one, or give --format and --size"
+             : ": a frame header of the YUV4MPEG2 stream is missing; the stream is damaged"));
   }
 
   void ParseHeader() {
@@ -146,7 +150,7 @@ class StreamSource : public Source {
       if (word.rfind(kRange, 0) == 0) range = word.substr(std::strlen(kRange));
     }
     if (!range.empty() && range != "FULL" && range != "LIMITED") {
-      throw InputError("stdin: YUV4MPEG2 with colour range " + Quoted(range) +
+      throw InputError(name_ + ": YUV4MPEG2 with colour range " + Quoted(range) +
                        "; convert it to limited range (ffmpeg -color_range tv)");
     }
     if (colour == "mono") {
@@ -155,13 +159,13 @@ class StreamSource : public Source {
                colour == "420mpeg2") {
       format_.pixels = OCTET_PIXELS_YUV420P;
     } else {
-      throw InputError("stdin: YUV4MPEG2 with colour space " + Quoted(colour) +
+      throw InputError(name_ + ": YUV4MPEG2 with colour space " + Quoted(colour) +
                        "; convert it to 4:2:0 with 8 bits (ffmpeg -pix_fmt yuv420p)");
     }
     if (width > UINT32_MAX || height > UINT32_MAX ||
         FrameBytes(format_.pixels, static_cast<uint32_t>(width), static_cast<uint32_t>(height)) ==
             0) {
-      throw InputError("stdin: YUV4MPEG2 header " + Quoted(line_) +
+      throw InputError(name_ + ": YUV4MPEG2 header " + Quoted(line_) +
                        " has no valid size; send one with W and H");
     }
     format_.width = static_cast<uint32_t>(width);
@@ -215,17 +219,13 @@ class StreamSource : public Source {
       size_t done = 0;
       const Took took = Fill(reinterpret_cast<uint8_t*>(&c), 1, &done, stop);
       if (took == Took::kEnd && !line_.empty()) {
-        note_ = "stdin: ended inside a header line; the sender was cut off, start it again";
+        note_ = name_ + ": ended inside a header line; the sender was cut off, start it again";
       }
       if (took != Took::kFrame) return took;
       if (c == '\n') return Took::kFrame;
       line_ += c;
       if (line_.size() > kLongestLine) {
-        throw InputError(
-            format_.width == 0
-                ? "stdin: not a YUV4MPEG2 stream; pipe one, or give --format and --size"
-                : "stdin: a frame header of the YUV4MPEG2 stream is missing; the stream is "
-                  "damaged");
+        RefuseHeader();
       }
     }
   }
@@ -249,25 +249,16 @@ class StreamSource : public Source {
   // Large remainders are read into their place, small ones through the buffer.
   Took Refill(uint8_t* to, size_t wanted, size_t* done, const StopRequest& stop) {
     for (;;) {
-      const Waited waited = WaitReadable(descriptor_, stop, kStallMs);
+      const Waited waited = wait_(descriptor_, stop);
       if (waited == Waited::kStopped) return Took::kStopped;
-      if (waited == Waited::kTimeout) {
-        if (!stalled_)
-          std::fprintf(
-              stderr,
-              "octet-camera: stdin: no data for 5 s; waiting; check that its sender runs\n");
-        stalled_ = true;
-        continue;
-      }
+      if (waited == Waited::kTimeout) return Took::kEnd;
       const bool direct = wanted >= sizeof(buffer_);
       const ssize_t count =
           direct ? read(descriptor_, to, wanted) : read(descriptor_, buffer_, sizeof(buffer_));
       if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
       if (count < 0) {
-        throw InputError(std::string("stdin: ") + ErrorText(errno));
+        throw InputError(name_ + ": " + ErrorText(errno));
       }
-      if (stalled_) std::fprintf(stderr, "octet-camera: stdin: data is back\n");
-      stalled_ = false;
       if (count == 0) return Took::kEnd;
       if (direct) {
         *done += static_cast<size_t>(count);
@@ -285,7 +276,8 @@ class StreamSource : public Source {
   std::vector<uint8_t> padded_;      // a frame as it comes, where its rows are padded
   FrameBuffer full_;                 // a frame of full range
   uint64_t frames_ = 0;              // that came whole
-  bool stalled_ = false;
+  const std::string name_;
+  const StreamWait wait_;
   uint8_t buffer_[4096];
   size_t next_ = 0, end_ = 0;
 };
@@ -328,8 +320,32 @@ StreamFormat ReadStreamFormat(const std::string& format, const std::string& size
   return stream;
 }
 
+std::unique_ptr<Source> OpenStream(int descriptor, const StreamFormat& format,
+                                   const std::string& name, StreamWait wait) {
+  return std::make_unique<StreamSource>(descriptor, format, name, std::move(wait));
+}
+
 std::unique_ptr<Source> OpenStream(int descriptor, const StreamFormat& format) {
-  return std::make_unique<StreamSource>(descriptor, format);
+  return OpenStream(
+      descriptor, format, "stdin",
+      [stalled = false](int of_stdin, const StopRequest& stop) mutable {
+        for (;;) {
+          const Waited waited = WaitReadable(of_stdin, stop, kStallMs);
+          if (waited == Waited::kReady && stalled) {
+            std::fprintf(stderr, "octet-camera: stdin: data is back\n");
+          }
+          if (waited != Waited::kTimeout) {
+            stalled = false;
+            return waited;
+          }
+          if (!stalled) {
+            std::fprintf(stderr,
+                         "octet-camera: stdin: no data for 5 s; waiting; check that its sender "
+                         "runs\n");
+          }
+          stalled = true;
+        }
+      });
 }
 
 Pace::Pace(double frames_per_second)

@@ -182,6 +182,12 @@ Option& Option::Reloads(Reload reload) {
   return *this;
 }
 
+Option& Option::OfCamera(Same same) {
+  details_->setting.of_camera = true;
+  details_->setting.is_alone = same == Same::kAlone;
+  return *this;
+}
+
 Option& Option::OnCommandLineOnly() {
   details_->setting.name.clear();
   return *this;

@@ -41,6 +41,8 @@ struct Setting {
   bool is_flag = false;             // true or false
   bool is_list = false;
   bool given = false;
+  bool of_camera = false;  // an entry of a list of cameras may have its own
+  bool is_alone = false;   // and no two entries the same
   Reload reload = Reload::kNever;
 };
 
@@ -77,6 +79,10 @@ class Option {
   // It is refused, by CheckNeeds, where this other one is not set; `why` follows its name.
   Option& Needs(const std::string& other, const std::string& why = "");
   Option& Reloads(Reload reload);
+  // An entry of a list of cameras may have its own. kAlone: no two of them the same, as of a file
+  // that each writes.
+  enum class Same { kAllowed, kAlone };
+  Option& OfCamera(Same same = Same::kAllowed);
   // An action of one start: no settings file has it.
   Option& OnCommandLineOnly();
 

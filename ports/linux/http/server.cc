@@ -32,7 +32,7 @@ constexpr const char* kCommon =
 bool Site::ForAnyHost(std::string_view) const {
   return false;
 }
-Part Site::NewestPart() {
+Part Site::NewestPart(uint32_t) {
   return {};
 }
 void Site::SetWanted(bool) {}
@@ -44,6 +44,7 @@ struct Server::Client {
   size_t sent = 0;
   bool answered = false;
   bool streams = false;  // wants every part it can take
+  uint32_t channel = 0;  // of its parts
   uint64_t seen = 0;     // part last queued
   bool closing = false;  // once everything has been sent
   uint64_t patience_ns, deadline_ns = NowNs() + patience_ns;
@@ -237,7 +238,7 @@ Reply Server::ReplyTo(Reading reading, const Request& request) {
 void Server::Answer(Client& client, Reading reading, const Request& request) {
   client.answered = true;
   Reply reply = ReplyTo(reading, request);
-  const Part part = reply.kind == Reply::Kind::kNewest ? site_->NewestPart() : Part();
+  const Part part = reply.kind == Reply::Kind::kNewest ? site_->NewestPart(reply.channel) : Part();
   if (reply.kind == Reply::Kind::kNewest && part.number == 0) {
     reply = {Reply::Kind::kWhole, "503 Service Unavailable\r\nRetry-After: 1", "text/plain",
              "there is no picture yet\n"};
@@ -254,6 +255,7 @@ void Server::Answer(Client& client, Reading reading, const Request& request) {
         std::string("Content-Type: multipart/x-mixed-replace; boundary=") + kBoundary + "\r\n\r\n";
     Queue(client, head, {});
     client.streams = !head_only;
+    client.channel = reply.channel;
     client.closing = head_only;
   } else {
     Queue(client, head + HeadOf(part), head_only ? std::string_view() : part.jpeg);
@@ -296,7 +298,7 @@ bool Server::Flush(Client& client) {
 void Server::SendParts() {
   for (const auto& client : clients_) {
     if (!client->streams || !client->idle()) continue;
-    const Part part = site_->NewestPart();
+    const Part part = site_->NewestPart(client->channel);
     if (part.number == 0 || client->seen == part.number) continue;
     client->seen = part.number;
     Queue(*client, std::string("--") + kBoundary + "\r\n" + HeadOf(part), part.jpeg);

@@ -31,6 +31,7 @@ struct Reply {
   const char* status = "200 OK";
   const char* type = "text/plain; charset=utf-8";  // of kWhole
   std::string_view body = {};                      // of kWhole; valid until the site's next call
+  uint32_t channel = 0;                            // of kNewest and kStream: which parts
 };
 
 struct Part {
@@ -50,8 +51,8 @@ class Site {
   // Whether clients may ask for the path that came by another name than the server's own: false
   // keeps out pages whose name was made to resolve here (DNS rebinding).
   virtual bool ForAnyHost(std::string_view path) const;
-  // The newest part for kNewest and kStream.
-  virtual Part NewestPart();
+  // The newest part of the channel, for kNewest and kStream.
+  virtual Part NewestPart(uint32_t channel);
   // Whether a client waits for parts, told before each wait.
   virtual void SetWanted(bool wanted);
 };

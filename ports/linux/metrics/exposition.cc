@@ -7,46 +7,67 @@
 
 namespace octet::port {
 
+// At the end of the family: what stands behind it moves.
 void Exposition::Add(std::string_view text) {
   if (text.size() > text_.size() - length_) fits_ = false;
   if (!fits_) return;
-  std::memcpy(text_.data() + length_, text.data(), text.size());
+  char* const at = text_.data() + families_[family_].end;
+  std::memmove(at + text.size(), at, length_ - families_[family_].end);
+  std::memcpy(at, text.data(), text.size());
   length_ += text.size();
+  for (size_t i = family_; i < count_; ++i) families_[i].end += text.size();
 }
 
 void Exposition::Family(const char* name, const char* type, const char* help) {
-  family_ = name;
+  for (family_ = 0; family_ < count_; ++family_) {
+    if (families_[family_].name == name) return;
+  }
+  if (count_ == kMostFamilies) {
+    family_ = 0;
+    fits_ = false;
+    return;
+  }
+  families_[count_++] = {name, length_};
+  const std::string_view own = name;
   for (const std::string_view part :
-       {std::string_view("# HELP "), family_, std::string_view(" "), std::string_view(help),
-        std::string_view("\n# TYPE "), family_, std::string_view(" "), std::string_view(type),
+       {std::string_view("# HELP "), own, std::string_view(" "), std::string_view(help),
+        std::string_view("\n# TYPE "), own, std::string_view(" "), std::string_view(type),
         std::string_view("\n")}) {
     Add(part);
   }
 }
 
+void Exposition::AddLabel(const char* before, const MetricLabel& label) {
+  Add(before);
+  Add(label.name);
+  Add("=\"");
+  for (const char& c : label.value) {
+    if (c == '\\') {
+      Add("\\\\");
+    } else if (c == '"') {
+      Add("\\\"");
+    } else if (c == '\n') {
+      Add("\\n");
+    } else {
+      Add({&c, 1});
+    }
+  }
+  Add("\"");
+}
+
 void Exposition::Begin(const char* suffix, std::initializer_list<MetricLabel> labels) {
-  Add(family_);
+  Add(families_[family_].name);
   Add(suffix);
   const char* before = "{";
-  for (const MetricLabel& label : labels) {
-    Add(before);
-    Add(label.name);
-    Add("=\"");
-    for (const char& c : label.value) {
-      if (c == '\\') {
-        Add("\\\\");
-      } else if (c == '"') {
-        Add("\\\"");
-      } else if (c == '\n') {
-        Add("\\n");
-      } else {
-        Add({&c, 1});
-      }
-    }
-    Add("\"");
+  if (!camera_.empty()) {
+    AddLabel(before, {"camera", camera_});
     before = ",";
   }
-  Add(labels.size() != 0 ? "} " : " ");
+  for (const MetricLabel& label : labels) {
+    AddLabel(before, label);
+    before = ",";
+  }
+  Add(*before == ',' ? "} " : " ");
 }
 
 void Exposition::AddNumber(double value, int digits) {

@@ -14,11 +14,6 @@ uint64_t Now(const std::atomic<uint64_t>& counter) {
   return counter.load(std::memory_order_relaxed);
 }
 
-// Only one thread writes the number, so no locked instruction is needed.
-void AddAlone(std::atomic<uint64_t>* number, uint64_t more) {
-  number->store(number->load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
-}
-
 }  // namespace
 
 void BlobDescription::SetDigest(const uint8_t digest[32]) {
@@ -36,56 +31,38 @@ void BlobDescription::AddPlan(std::string_view name) {
   if (plan_count_ < kMaxPlans) SetName(name, &plans_[plan_count_++]);
 }
 
-void Metrics::Histogram::Add(uint64_t ns) {
-  // A time equal to a bound is within it: le.
-  const uint64_t us = (ns + 999) / 1000;
-  const auto* const bound = std::lower_bound(std::begin(kBoundsUs), std::end(kBoundsUs), us);
-  AddAlone(&counts[static_cast<size_t>(bound - std::begin(kBoundsUs))], 1);
-  AddAlone(&sum_ns, ns);
-}
-
-void Metrics::Histogram::Write(Exposition* out) const {
-  uint64_t total = 0;
-  for (size_t i = 0; i < std::size(kBoundsUs); ++i) {
-    total += Now(counts[i]);
-    char bound[16];
-    std::snprintf(bound, sizeof(bound), "%g", kBoundsUs[i] / 1e6);
-    out->Sample("_bucket", {{"le", bound}}, total);
-  }
-  total += Now(counts.back());
-  out->Sample("_bucket", {{"le", "+Inf"}}, total);
-  out->Sample("_sum", {}, static_cast<double>(Now(sum_ns)) / 1e9);
-  out->Sample("_count", {}, total);  // equal to the last bucket, whatever came meanwhile
-}
-
 Metrics::Metrics() : start_ns_(NowNs()) {}
 
 double Metrics::StartSeconds() const {
   return start_ns_ == kNever ? start_s_ : WallSecondsAt(start_ns_);
 }
 
+CameraMetrics& Metrics::AddCamera(const std::string& name) {
+  return *cameras_.emplace_back(std::make_unique<CameraMetrics>(name));
+}
+
 void Metrics::SetBlob(const BlobDescription& blob) {
-  SetPlan(0);
+  for (const auto& camera : cameras_) camera->SetPlan(0);
   blob_.Store(blob);
 }
 
-void Metrics::AddResult(uint64_t inference_ns, uint64_t age_ns) {
-  inference_.Add(inference_ns);
-  age_.Add(age_ns);
+void Metrics::SetBlob(const BlobView& blob) {
+  SetBlobOfFeatures(blob);
+  for (const auto& camera : cameras_) camera->SetBlobOfFeatures(blob);
 }
 
-void Metrics::SetFrames(uint64_t processed, uint64_t dropped, uint64_t lines_dropped) {
-  processed_.store(processed, std::memory_order_relaxed);
-  dropped_.store(dropped, std::memory_order_relaxed);
-  lines_dropped_.store(lines_dropped, std::memory_order_relaxed);
-}
-
-void Metrics::CountSkipped() {
-  AddAlone(&skipped_, 1);
+template <typename WriteOne>
+void Metrics::EachCamera(WriteOne write, Exposition* out) const {
+  for (const auto& camera : cameras_) {
+    out->SetCamera(camera->name());
+    write(*camera);
+  }
+  out->SetCamera("");
 }
 
 void Metrics::WriteFeatures(MetricPlace place, Exposition* out) const {
-  for (const auto& [type, feature] : features_) feature->Write(place, out);
+  EachCamera([&](const CameraMetrics& camera) { camera.WriteOwn(place, out); }, out);
+  WriteOwn(place, out);
 }
 
 void Metrics::WriteBlob(const BlobDescription& blob, Exposition* out) const {
@@ -100,38 +77,29 @@ void Metrics::WriteBlob(const BlobDescription& blob, Exposition* out) const {
              out);
   WriteFeatures(MetricPlace::kBlob, out);
   out->Family("octet_plan", "gauge", "1 for the running plan, 0 for the others.");
-  const uint32_t current = plan_.load(std::memory_order_relaxed);
-  for (uint32_t i = 0; i < blob.plan_count_; ++i) {
-    out->Sample("", {{"plan", blob.plans_[i].data()}}, uint64_t{i == current});
-  }
+  EachCamera(
+      [&](const CameraMetrics& camera) {
+        const uint32_t current = camera.plan();
+        for (uint32_t i = 0; i < blob.plan_count_; ++i) {
+          out->Sample("", {{"plan", blob.plans_[i].data()}}, uint64_t{i == current});
+        }
+      },
+      out);
 }
 
 void Metrics::Write(uint64_t resident_bytes, Exposition* out) const {
   const BlobDescription blob = blob_.Load();
   WriteBlob(blob, out);
   WriteFeatures(MetricPlace::kDevice, out);
-  out->Family("octet_inference_seconds", "histogram",
-              "Preprocessing, network and decoding of a frame.");
-  inference_.Write(out);
-  out->Family("octet_result_age_seconds", "histogram", "From a frame's capture to its result.");
-  age_.Write(out);
-  WriteCounter("octet_frames_total", "Frames with a result.", Now(processed_), out);
-  WriteCounter("octet_frames_dropped_total", "Frames that a newer one replaced before their turn.",
-               Now(dropped_), out);
-  WriteCounter("octet_frames_skipped_total", "Frames skipped while heat lowers the rate.",
-               Now(skipped_), out);
+  EachCamera([&](const CameraMetrics& camera) { camera.WriteFrames(out); }, out);
   WriteCounter("octet_lines_dropped_total", "Result lines that were not read.", Now(lines_dropped_),
                out);
   WriteFeatures(MetricPlace::kEvents, out);
   WriteCounter("octet_unwritten_total", "Pictures and records that could not be written.",
                Now(unwritten_), out);
   WriteFeatures(MetricPlace::kRecords, out);
-  if (const uint64_t captured_ns = Now(captured_ns_); captured_ns != kNever) {
-    const uint64_t now_ns = NowNs();
-    const uint64_t age_ns = now_ns > captured_ns ? now_ns - captured_ns : 0;
-    WriteGauge("octet_last_frame_age_seconds", "Age of the newest frame.",
-               static_cast<double>(age_ns) / 1e9, out);
-  }
+  EachCamera([&](const CameraMetrics& camera) { camera.WriteAge(out); }, out);
+  EachCamera([&](const CameraMetrics& camera) { camera.WriteSource(out); }, out);
   if (const ClockState clock = ReadClockState(); clock != ClockState::kUnknown) {
     WriteGauge("octet_clock_synchronised", "1: the clock is synchronised (NTP); 0: it is not.",
                uint64_t{clock == ClockState::kSynchronised}, out);

@@ -4,17 +4,17 @@
 #ifndef OCTET_PORTS_LINUX_METRICS_METRICS_H_
 #define OCTET_PORTS_LINUX_METRICS_METRICS_H_
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <iterator>
 #include <limits>
 #include <memory>
+#include <string>
 #include <string_view>
-#include <typeindex>
-#include <utility>
 #include <vector>
 
+#include "ports/linux/metrics/camera_metrics.h"
 #include "ports/linux/metrics/exposition.h"
 #include "ports/linux/metrics/name.h"
 #include "ports/linux/metrics/seqlock.h"
@@ -42,56 +42,28 @@ class BlobDescription {
   uint32_t plan_count_ = 0;
 };
 
-// Where the families of features stand in the text.
-enum class MetricPlace : uint8_t { kBlob, kDevice, kEvents, kRecords, kScore, kRate, kLayers };
-
-// The numbers of one feature.
-class FeatureMetrics {
- public:
-  virtual ~FeatureMetrics() = default;
-  // Its families that stand there. From any thread.
-  virtual void Write(MetricPlace place, Exposition* out) const = 0;
-  // Another blob runs.
-  virtual void SetBlob(const BlobView&) {}
-};
-
-class Metrics {
+// All of a program: what runs, what the board says, and the numbers of each camera.
+class Metrics : public FeatureNumbers {
  public:
   // Of this moment, whatever the clock says of it later: one that is set does not stay wrong.
   Metrics();
   // start_s: seconds since 1970.
   explicit Metrics(double start_s) : start_s_(start_s) {}
 
-  // Those of a feature, by their type. The first call makes them: before anybody calls Write.
-  template <typename T>
-  T& Numbers() {
-    for (auto& [type, feature] : features_) {
-      if (type == typeid(T)) return static_cast<T&>(*feature);
-    }
-    features_.emplace_back(typeid(T), std::make_unique<T>());
-    return static_cast<T&>(*features_.back().second);
-  }
+  // Before anybody calls Write. name: of its label `camera`; empty: the one of a program without a
+  // list, whose numbers have no such label. Valid as long as this.
+  CameraMetrics& AddCamera(const std::string& name);
+  size_t camera_count() const { return cameras_.size(); }
+  CameraMetrics& camera(size_t i) { return *cameras_[i]; }
 
   // ---- The loop's, and one thread's at a time; they take effect one by one.
 
   // A new blob: plan 0 until it is set.
   void SetBlob(const BlobDescription& blob);
   // The same for features.
-  void SetBlob(const BlobView& blob) {
-    for (auto& [type, feature] : features_) feature->SetBlob(blob);
-  }
-  // One result: how long it took, and since its frame was captured.
-  void AddResult(uint64_t inference_ns, uint64_t age_ns);
-  // So far: frames with a result, frames that were replaced by newer ones, lines that were not
-  // read.
-  void SetFrames(uint64_t processed, uint64_t dropped, uint64_t lines_dropped);
-  // A frame that was skipped, because the rate is lowered.
-  void CountSkipped();
-  void SetPlan(uint32_t index) { plan_.store(index, std::memory_order_relaxed); }
-  // When the newest frame was captured (NowNs()).
-  void SetFrameTime(uint64_t captured_ns) {
-    captured_ns_.store(captured_ns, std::memory_order_relaxed);
-  }
+  void SetBlob(const BlobView& blob);
+  // Result lines so far that were not read.
+  void SetLinesDropped(uint64_t lines) { lines_dropped_.store(lines, std::memory_order_relaxed); }
 
   // ---- From any thread.
 
@@ -103,42 +75,28 @@ class Metrics {
   // All of it. resident_bytes: of the process, now.
   void Write(uint64_t resident_bytes, Exposition* out) const;
 
-  // Enough for whatever may be written: names at their longest, every character escaped.
+  // Enough for whatever may be written of one camera: names at their longest, every character
+  // escaped. Each camera more takes as much.
   static constexpr size_t kTextBytes = size_t{1} << 16;
+  size_t TextBytes() const { return kTextBytes * std::max<size_t>(cameras_.size(), 1); }
 
  private:
   static constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
-
-  // Bounds from 0.1 ms to 10 s, six a decade: neighbours differ by a factor of 1.67 at most, which
-  // is how wrong a quantile may be.
-  static constexpr uint32_t kBoundsUs[] = {100,     150,     200,     300,     500,     700,      //
-                                           1000,    1500,    2000,    3000,    5000,    7000,     //
-                                           10000,   15000,   20000,   30000,   50000,   70000,    //
-                                           100000,  150000,  200000,  300000,  500000,  700000,   //
-                                           1000000, 1500000, 2000000, 3000000, 5000000, 7000000,  //
-                                           10000000};
-  struct Histogram {
-    void Add(uint64_t ns);
-    void Write(Exposition* out) const;
-    std::array<std::atomic<uint64_t>, std::size(kBoundsUs) + 1> counts{};  // the last: beyond
-    std::atomic<uint64_t> sum_ns{0};
-  };
-  void WriteBlob(const BlobDescription& blob, Exposition* out) const;
-  void WriteFeatures(MetricPlace place, Exposition* out) const;
-
   static constexpr uint64_t kNever = UINT64_MAX;
 
+  void WriteBlob(const BlobDescription& blob, Exposition* out) const;
+  void WriteFeatures(MetricPlace place, Exposition* out) const;
+  // write(camera), with the label of the camera.
+  template <typename WriteOne>
+  void EachCamera(WriteOne write, Exposition* out) const;
   double StartSeconds() const;
 
   const double start_s_ = 0;
   const uint64_t start_ns_ = kNever;  // NowNs(); kNever: start_s_ holds
   Seqlock<BlobDescription> blob_;
-  Histogram inference_, age_;
-  std::atomic<uint64_t> processed_{0}, dropped_{0}, skipped_{0}, lines_dropped_{0};
-  std::atomic<uint32_t> plan_{0};
   std::atomic<float> celsius_{kNone};
-  std::atomic<uint64_t> captured_ns_{kNever}, unwritten_{0};
-  std::vector<std::pair<std::type_index, std::unique_ptr<FeatureMetrics>>> features_;
+  std::atomic<uint64_t> unwritten_{0}, lines_dropped_{0};
+  std::vector<std::unique_ptr<CameraMetrics>> cameras_;
 };
 
 }  // namespace octet::port

@@ -10,6 +10,7 @@ MetricsServer::MetricsServer(const std::string& where, const Metrics* metrics,
                              const StopRequest& stop, std::function<void()> begin)
     : metrics_(metrics),
       asked_(http::ReadAddress("--metrics", where)),
+      text_(metrics->TextBytes()),
       server_("--metrics " + where, asked_, this, stop, std::move(begin)) {}
 
 bool MetricsServer::ForAnyHost(std::string_view path) const {

@@ -26,7 +26,7 @@ class MetricsServer final : private http::Site {
 
   const Metrics* metrics_;
   const http::Address asked_;
-  Exposition text_{Metrics::kTextBytes};
+  Exposition text_;
   http::Server server_;  // the last: its thread uses all of the above
 };
 

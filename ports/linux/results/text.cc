@@ -162,10 +162,19 @@ bool Line::WriteTo(int descriptor) const {
   return WriteWhole(descriptor, text_.data(), length_);
 }
 
+void BeginJson(const char* camera, Line* line) {
+  line->Add("{");
+  if (*camera == 0) return;
+  line->Add("\"camera\":");
+  line->AddJsonString(camera);
+  line->Add(",");
+}
+
 void FormatJson(const FrameReport& report, const Line& fields, const Results& results,
                 const octet_session* session, Line* line) {
   line->Clear();
-  line->Add("{\"frame\":%llu,\"time\":%.3f,\"age_ms\":%.3f,\"plan\":",
+  BeginJson(report.camera, line);
+  line->Add("\"frame\":%llu,\"time\":%.3f,\"age_ms\":%.3f,\"plan\":",
             static_cast<unsigned long long>(report.number), report.time_s, report.age_ms);
   line->AddJsonString(report.plan);
   line->Add(",\"ms\":%.3f,\"dropped\":%llu", report.infer_ms,
@@ -240,7 +249,6 @@ void FormatResults(const Results& results, const octet_session* session, bool bo
 
 void FormatPicture(const char* name, double ms, const Results& results,
                    const octet_session* session, Line* line) {
-  line->Clear();
   line->AddPlain(name);
   line->Add("  %.2f ms  ", ms);
   FormatResults(results, session, true, line);

@@ -46,9 +46,13 @@ struct FrameReport {
   double age_ms;    // from the capture until the result stood
   double infer_ms;  // preprocessing, network and decoding
   const char* plan;
-  uint64_t dropped;     // frames so far that newer ones replaced
-  const char* picture;  // the file's name, where the frame is one; else ""
+  uint64_t dropped;         // frames so far that newer ones replaced
+  const char* picture;      // the file's name, where the frame is one; else ""
+  const char* camera = "";  // of a list; else ""
 };
+
+// The begin of an object: of a camera in a list its name.
+void BeginJson(const char* camera, Line* line);
 
 // One JSON object and a newline. fields: what else there is to say, as ,"name":value.
 void FormatJson(const FrameReport& report, const Line& fields, const Results& results,
@@ -59,7 +63,7 @@ void FormatJsonResults(const Results& results, const octet_session* session, Lin
 // and its key points ("-": not seen) behind it; appended.
 void FormatResults(const Results& results, const octet_session* session, bool boxes, Line* line);
 
-// A picture's line: its name, the time, what was found.
+// A picture's line: its name, the time, what was found; appended.
 void FormatPicture(const char* name, double ms, const Results& results,
                    const octet_session* session, Line* line);
 

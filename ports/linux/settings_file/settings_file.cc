@@ -65,14 +65,14 @@ struct DocumentStart final : YAML::EventHandler {
 
 class Reader {
  public:
-  explicit Reader(const std::string& path) : path_(path) {}
+  Reader(const std::string& path, const std::string& list) : path_(path), list_(list) {}
 
   std::vector<FileSetting> Read(const std::string& text) const {
     try {
       const YAML::Node document = YAML::Load(text);
       RefuseSecondDocument(text);
       if (document.IsNull()) return {};
-      return Settings(document);
+      return Settings(document, list_);
     } catch (const YAML::Exception& error) {
       throw InputError(path_ + ":" + std::to_string(error.mark.line + 1) +
                        ": not valid YAML: " + error.msg);
@@ -97,7 +97,7 @@ class Reader {
     }
   }
 
-  std::vector<FileSetting> Settings(const YAML::Node& map) const {
+  std::vector<FileSetting> Settings(const YAML::Node& map, const std::string& list) const {
     if (!map.IsMap()) Refuse(map, "expected lines of `name: value`");
     std::vector<FileSetting> settings;
     std::set<std::string> names;
@@ -105,10 +105,26 @@ class Reader {
       if (!entry.first.IsScalar()) Refuse(entry.first, "expected a name");
       const std::string& name = entry.first.Scalar();
       if (!names.insert(name).second) Refuse(entry.first, name + ": set twice; remove one");
-      settings.push_back(
-          {name, Values(entry.first, entry.second), entry.first.Mark().line + 1, false});
+      FileSetting& setting = settings.emplace_back();
+      setting.name = name;
+      setting.line = entry.first.Mark().line + 1;
+      if (!list.empty() && name == list) {
+        setting.maps = Maps(entry.first, entry.second);
+      } else {
+        setting.values = Values(entry.first, entry.second);
+      }
     }
     return settings;
+  }
+
+  std::vector<std::vector<FileSetting>> Maps(const YAML::Node& name,
+                                             const YAML::Node& value) const {
+    if (!value.IsSequence() || value.size() == 0) {
+      Refuse(name, name.Scalar() + ": expected a list, each entry with lines of `name: value`");
+    }
+    std::vector<std::vector<FileSetting>> maps;
+    for (const YAML::Node& map : value) maps.push_back(Settings(map, ""));
+    return maps;
   }
 
   std::vector<std::string> Values(const YAML::Node& name, const YAML::Node& value) const {
@@ -125,7 +141,7 @@ class Reader {
                                                 : ": has no value; give one, or remove the line"));
   }
 
-  const std::string& path_;
+  const std::string &path_, &list_;
 };
 
 #else
@@ -138,34 +154,48 @@ constexpr const char* kNoYaml =
 
 }  // namespace
 
-std::vector<FileSetting> ReadSettingsFile(const std::string& path) {
-  return ParseSettings(TextOf(path), path);
+std::vector<FileSetting> ReadSettingsFile(const std::string& path, const std::string& list) {
+  return ParseSettings(TextOf(path), path, list);
 }
 
 #ifdef OCTET_HAS_YAML
 
-std::vector<FileSetting> ParseSettings(const std::string& text, const std::string& path) {
-  return Reader(path).Read(text);
+std::vector<FileSetting> ParseSettings(const std::string& text, const std::string& path,
+                                       const std::string& list) {
+  return Reader(path, list).Read(text);
 }
+
+namespace {
+
+void WriteMap(const std::vector<FileSetting>& settings, YAML::Emitter* out) {
+  *out << YAML::BeginMap;
+  for (const FileSetting& setting : settings) {
+    *out << YAML::Key << setting.name << YAML::Value;
+    if (!setting.maps.empty()) {
+      *out << YAML::BeginSeq;
+      for (const std::vector<FileSetting>& map : setting.maps) WriteMap(map, out);
+      *out << YAML::EndSeq;
+    } else if (setting.values.size() == 1 && !setting.is_list) {
+      *out << setting.values[0];
+    } else {
+      *out << YAML::Flow << setting.values;
+    }
+  }
+  *out << YAML::EndMap;
+}
+
+}  // namespace
 
 std::string WriteSettings(const std::vector<FileSetting>& settings) {
   YAML::Emitter out;
-  out << YAML::BeginMap;
-  for (const FileSetting& setting : settings) {
-    out << YAML::Key << setting.name << YAML::Value;
-    if (setting.values.size() == 1 && !setting.is_list) {
-      out << setting.values[0];
-    } else {
-      out << YAML::Flow << setting.values;
-    }
-  }
-  out << YAML::EndMap;
+  WriteMap(settings, &out);
   return out.c_str() + std::string("\n");
 }
 
 #else
 
-std::vector<FileSetting> ParseSettings(const std::string&, const std::string& path) {
+std::vector<FileSetting> ParseSettings(const std::string&, const std::string& path,
+                                       const std::string&) {
   throw InputError(path + kNoYaml);
 }
 

@@ -210,12 +210,12 @@ SlotAnswer SlotStore::RollBack(octet_slots_code reason) {
   return answer;
 }
 
-Trial::Verdict Trial::Add(bool good) {
+Trial::Verdict Trial::Add(bool good, size_t camera) {
   if (good) {
-    bad_in_a_row_ = 0;
+    bad_in_a_row_[camera] = 0;
     return ++good_ >= good_needed_ ? Verdict::kConfirm : Verdict::kGoesOn;
   }
-  return ++bad_in_a_row_ >= bad_allowed_ ? Verdict::kRollBack : Verdict::kGoesOn;
+  return ++bad_in_a_row_[camera] >= bad_allowed_ ? Verdict::kRollBack : Verdict::kGoesOn;
 }
 
 }  // namespace octet::port

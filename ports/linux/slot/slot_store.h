@@ -195,14 +195,15 @@ const char* SlotName(octet_slot slot);
 class Trial {
  public:
   enum class Verdict { kGoesOn, kConfirm, kRollBack };
-  Trial(uint32_t good_needed, uint32_t bad_allowed)
-      : good_needed_(good_needed), bad_allowed_(bad_allowed) {}
-  Verdict Add(bool good);
+  Trial(uint32_t good_needed, uint32_t bad_allowed, size_t cameras = 1)
+      : good_needed_(good_needed), bad_allowed_(bad_allowed), bad_in_a_row_(cameras) {}
+  Verdict Add(bool good, size_t camera = 0);
   uint32_t good() const { return good_; }
   uint32_t good_needed() const { return good_needed_; }
 
  private:
-  uint32_t good_needed_, bad_allowed_, good_ = 0, bad_in_a_row_ = 0;
+  uint32_t good_needed_, bad_allowed_, good_ = 0;
+  std::vector<uint32_t> bad_in_a_row_;  // of each camera
 };
 
 }  // namespace octet::port

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <functional>
 #include <string_view>
 
 #include "ports/linux/output/error.h"
@@ -9,19 +10,27 @@
 namespace octet::port {
 namespace {
 
+// The methods that use a field.
+enum class Of { kBoth, kByteTrack, kOcSort };
+
 struct Field {
   const char* name;
   uint32_t octet_tracks_config::*value;
   double unit, least, most;
+  Of of = Of::kBoth;
 };
+
+constexpr const char *kByteTrackName = "bytetrack", *kOcSortName = "ocsort";
 
 constexpr Field kFields[] = {
     {"high", &octet_tracks_config::high, OCTET_TRACKS_ONE, 0, 1},
     {"low", &octet_tracks_config::low, OCTET_TRACKS_ONE, 0, 1},
-    {"new", &octet_tracks_config::new_score, OCTET_TRACKS_ONE, 0, 1},
-    {"match", &octet_tracks_config::match, OCTET_TRACKS_ONE, 0, 1},
-    {"second", &octet_tracks_config::second, OCTET_TRACKS_ONE, 0, 1},
-    {"unconfirmed", &octet_tracks_config::unconfirmed, OCTET_TRACKS_ONE, 0, 1},
+    {"new", &octet_tracks_config::new_score, OCTET_TRACKS_ONE, 0, 1, Of::kByteTrack},
+    {"match", &octet_tracks_config::match, OCTET_TRACKS_ONE, 0, 1, Of::kByteTrack},
+    {"second", &octet_tracks_config::second, OCTET_TRACKS_ONE, 0, 1, Of::kByteTrack},
+    {"unconfirmed", &octet_tracks_config::unconfirmed, OCTET_TRACKS_ONE, 0, 1, Of::kByteTrack},
+    {"iou", &octet_tracks_config::iou, OCTET_TRACKS_ONE, 0, 1, Of::kOcSort},
+    {"inertia", &octet_tracks_config::inertia, OCTET_TRACKS_ONE, 0, 1, Of::kOcSort},
     {"buffer", &octet_tracks_config::buffer_ms, 1000, 0.001, 10},
 };
 
@@ -30,21 +39,42 @@ std::string NumberText(double number) {
   return {text, std::to_chars(text, text + sizeof(text), number).ptr};
 }
 
-void ReadWord(const std::string& word, const std::string& option, octet_tracks_config* config) {
+uint32_t Either(const std::string& value, const char* zero, const char* one,
+                const std::function<void(const std::string&)>& refuse) {
+  if (value != zero && value != one) {
+    refuse("expected " + std::string(zero) + " or " + one + " after the =");
+  }
+  return value == one ? 1 : 0;
+}
+
+// The method is read before what belongs to it.
+enum class Pass { kMethod, kRest };
+
+void ReadWord(const std::string& word, const std::string& option, Pass pass,
+              octet_tracks_config* config) {
   const size_t middle = word.find('=');
   const std::string name = word.substr(0, middle);
   const std::string value = middle == std::string::npos ? "" : word.substr(middle + 1);
   const auto refuse = [&](const std::string& why) {
     throw InputError(option + " " + word + ": " + why);
   };
+  if ((name == "method") != (pass == Pass::kMethod)) return;
   if (name == "classes") {
-    if (value != "apart" && value != "together")
-      refuse("expected classes=apart or classes=together");
-    config->classes = value == "apart" ? OCTET_TRACKS_APART : OCTET_TRACKS_TOGETHER;
+    config->classes = Either(value, "apart", "together", refuse);
+    return;
+  }
+  if (name == "method") {
+    config->method = Either(value, kByteTrackName, kOcSortName, refuse);
     return;
   }
   for (const Field& field : kFields) {
     if (name != field.name) continue;
+    const bool oc_sort = config->method == OCTET_TRACKS_OC_SORT;
+    if (field.of == (oc_sort ? Of::kByteTrack : Of::kOcSort)) {
+      refuse(
+          "the method " + std::string(oc_sort ? kOcSortName : kByteTrackName) +
+          " does not use it; remove it, or use method=" + (oc_sort ? kByteTrackName : kOcSortName));
+    }
     double number = 0;
     const char* const end = value.data() + value.size();
     const auto [rest, error] = std::from_chars(value.data(), end, number);
@@ -56,7 +86,9 @@ void ReadWord(const std::string& word, const std::string& option, octet_tracks_c
     config->*field.value = static_cast<uint32_t>(std::lround(number * field.unit));
     return;
   }
-  refuse("no such setting; use high, low, new, match, second, unconfirmed, buffer or classes");
+  refuse(
+      "no such setting; use method, high, low, new, match, second, unconfirmed, iou, inertia, "
+      "buffer or classes");
 }
 
 }  // namespace
@@ -65,7 +97,9 @@ octet_tracks_config ReadTracksConfig(const std::vector<std::string>& words,
                                      const std::string& option) {
   octet_tracks_config config;
   octet_tracks_defaults(&config);
-  for (const std::string& word : words) ReadWord(word, option, &config);
+  for (const Pass pass : {Pass::kMethod, Pass::kRest}) {
+    for (const std::string& word : words) ReadWord(word, option, pass, &config);
+  }
   if (config.low > config.high) {
     throw InputError(option + ": low is above high; set low to at most high");
   }

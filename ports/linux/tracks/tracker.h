@@ -10,13 +10,15 @@
 
 namespace octet::port {
 
-// `words`: NAME=VALUE of `high low new match second unconfirmed` (0 to 1), `buffer` (seconds),
-// `classes` (apart, together). Throws InputError that begins with `option`.
+// `words`: NAME=VALUE of `method` (bytetrack, ocsort), `high low new match second unconfirmed iou
+// inertia` (0 to 1), `buffer` (seconds), `classes` (apart, together). A setting that the method
+// does not use is refused. Throws InputError that begins with `option`.
 octet_tracks_config ReadTracksConfig(const std::vector<std::string>& words,
                                      const std::string& option);
 inline constexpr const char* kTracksConfigHelp =
-    "settings of tracks: high=0.6 low=0.1 new=0.7 match=0.8 second=0.5 unconfirmed=0.7 (scores "
-    "and costs), buffer=1 (seconds), classes=apart (or together); see docs/tracks.md";
+    "settings of tracks: method=bytetrack (or ocsort), high=0.6 low=0.1 new=0.7 match=0.8 "
+    "second=0.5 unconfirmed=0.7 (scores and costs), of ocsort iou=0.3 inertia=0.2, buffer=1 "
+    "(seconds), classes=apart (or together); see docs/tracks.md";
 
 // All memory is taken by the constructor, but for more boxes a frame than ever before.
 class Tracker {

@@ -5,12 +5,16 @@
  *   octet_tracks_bytes -> memory -> octet_tracks_init -> { octet_tracks_boxes ->
  *   octet_tracks_frame }*
  *
- * The method is ByteTrack (Zhang et al., 2022): boxes with a score above `high` are associated
- * with the predicted tracks by IoU times score, then boxes above `low` with the tracks that are
- * left, by IoU. A Kalman filter with constant velocity predicts a track (SORT, DeepSORT). Times are
- * measured: a step of n/30 s equals n predictions of the published method, which counts frames. The
- * assignment is optimal: shortest augmenting paths (Jonker and Volgenant, 1987) with integer costs.
- * Its time is bounded by the capacity: runtime/track/assign.h. */
+ * The method is a setting. ByteTrack (Zhang et al., 2022): boxes with a score above `high` are
+ * associated with the predicted tracks by IoU times score, then boxes above `low` with the tracks
+ * that are left, by IoU. OC-SORT (Cao et al., 2023): boxes above `high` are associated by IoU and
+ * by the direction in which a track was seen to move, then boxes above `low` by IoU, then boxes
+ * above `high` that are left with the last boxes of tracks that are left. A track that is found
+ * again is updated along a straight line from its last box. A Kalman filter with constant velocity
+ * predicts a track (SORT, DeepSORT). Times are measured: a step of n/30 s equals n predictions of
+ * the published method, which counts frames. The assignment is optimal: shortest augmenting paths
+ * (Jonker and Volgenant, 1987) with integer costs. Its time is bounded by the capacity:
+ * runtime/track/assign.h. */
 #ifndef OCTET_TRACK_H_
 #define OCTET_TRACK_H_
 
@@ -40,6 +44,11 @@ enum {
   OCTET_TRACKS_TOGETHER = 1 /* labels do not matter; a track has the label of its last box */
 };
 
+typedef uint32_t octet_tracks_method;
+enum { OCTET_TRACKS_BYTE_TRACK = 0, OCTET_TRACKS_OC_SORT = 1 };
+
+/* OC-SORT does not use new_score, match, second and unconfirmed: each box above `high` that is left
+ * begins a track. ByteTrack does not use iou and inertia. */
 typedef struct octet_tracks_config {
   uint32_t size OCTET_SIZE(octet_tracks_config);
   uint32_t high;        /* boxes with a score above it are associated first */
@@ -50,6 +59,9 @@ typedef struct octet_tracks_config {
   uint32_t unconfirmed; /* association of tracks that were seen once: 1 - IoU * score is below it */
   uint32_t buffer_ms; /* a track ends in a frame in which it was not seen for longer; 1 to 10000 */
   octet_tracks_classes classes;
+  octet_tracks_method method;
+  uint32_t iou;     /* OC-SORT, each association: IoU is at least it */
+  uint32_t inertia; /* OC-SORT, first association: weight of the direction beside IoU */
 } octet_tracks_config;
 
 typedef uint32_t octet_track_state;
@@ -58,7 +70,7 @@ enum {
   OCTET_TRACK_LOST = 2  /* not seen in this frame; the box is predicted */
 };
 
-/* A track that was seen in two frames in a row, or began in the first frame. */
+/* A track that was seen twice (ByteTrack: in two frames in a row), or began in the first frame. */
 typedef struct octet_track {
   uint64_t id;            /* from 1; no id is used again before octet_tracks_init */
   uint64_t begun_us;      /* time of its first box */
@@ -86,7 +98,8 @@ typedef struct octet_tracks_info {
  * OCTET_TRACKS_MOST. */
 OCTET_API size_t octet_tracks_bytes(uint32_t capacity);
 
-/* The published values: 0.6, 0.1, 0.7, 0.8, 0.5, 0.7 and 1 s, classes apart. */
+/* ByteTrack, and the published values: 0.6, 0.1, 0.7, 0.8, 0.5, 0.7 and 1 s; of OC-SORT 0.3 and
+ * 0.2. Classes apart. */
 OCTET_API void octet_tracks_defaults(octet_tracks_config* config);
 
 /* memory: 8-byte aligned. The caller keeps it as long as the tracks are used. It may be moved by

@@ -204,7 +204,7 @@ TEST(Coverage, OwnSharedAndMissing) {
   Coverage coverage = CoverageOf(model.graph, scheme);
   EXPECT_EQ(coverage.own, 5);
   EXPECT_TRUE(coverage.missing.empty());
-  scheme.tensors[static_cast<size_t>(a)]->origin = "shared with c";
+  scheme.tensors[static_cast<size_t>(a)]->origin = {quantize::Origin::Kind::kShared, {}, "c"};
   scheme.tensors[static_cast<size_t>(b)].reset();
   coverage = CoverageOf(model.graph, scheme);
   EXPECT_EQ(coverage.own, 3);

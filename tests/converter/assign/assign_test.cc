@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "converter/assign/units.h"
+#include "converter/quantize/reasons.h"
 #include "converter/support/error.h"
 #include "tests/converter/assign/assign_support.h"
 
@@ -26,6 +27,7 @@ TEST(Assign, TheLayerThatInt8SpoilsRunsInFp16AndNoOther) {
   const Candidate& chosen = result.candidates[result.chosen];
   EXPECT_LT(chosen.measured.value, 0.01);
   EXPECT_EQ(result.scheme.precision[2], blob::Precision::kFp16);
+  EXPECT_EQ(result.scheme.ledger.Deciding(2)->reason, quantize::Reason::kAssigned);
   EXPECT_EQ(std::count(result.scheme.precision.begin(), result.scheme.precision.end(),
                        blob::Precision::kFp16),
             1);

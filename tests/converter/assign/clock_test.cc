@@ -27,7 +27,6 @@ std::string Refusal(F&& call) {
 // [1, 8, 8, 16] through a 3x3 convolution with 16 outputs, then an addition.
 lower::Program Example(Precision precision) {
   lower::Program program;
-  program.name = "int8";
   for (int i = 0; i < 3; ++i) {
     lower::Tensor tensor;
     tensor.type =

@@ -83,7 +83,7 @@ TEST(Solve, ExactIsBruteForceOf16Units) {
 }
 
 TEST(Solve, NoneLeavesTheBudgetOrBeatsExact) {
-  for (uint32_t seed = 1; seed <= 10; ++seed) {
+  for (uint32_t seed = 1; seed <= 4; ++seed) {
     const Table table = RandomTable(seed, 40);
     const Figures low = Evaluate(table, AllInt8(table)), high = Evaluate(table, AllFp16(table));
     const int64_t budget = low.ns + (high.ns - low.ns) / 5;

@@ -26,15 +26,17 @@ void ExpectSound(const JudgeSamples& judges) {
   EXPECT_TRUE(std::is_sorted(judges.indices.begin(), judges.indices.end()));
   EXPECT_EQ(std::set<int64_t>(judges.indices.begin(), judges.indices.end()).size(),
             judges.indices.size());
-  EXPECT_EQ(judges.unseen + judges.seen, static_cast<int64_t>(judges.indices.size()));
-  EXPECT_LE(judges.numbers, static_cast<int64_t>(judges.indices.size()));
+  for (const auto* part : {&judges.fresh, &judges.numbers}) {
+    EXPECT_TRUE(
+        std::includes(judges.indices.begin(), judges.indices.end(), part->begin(), part->end()));
+  }
 }
 
 TEST(JudgeSamples, HowManyOfEach) {
   struct Row {
     int64_t given, samples;
     bool answers;
-    int64_t unseen, seen, numbers;
+    size_t unseen, seen, numbers;
   };
   for (const Row& row : {
            Row{1, 512, false, 0, 1, 1},        // one sample is all there is
@@ -54,16 +56,16 @@ TEST(JudgeSamples, HowManyOfEach) {
                                     << (row.answers ? ", answers" : ""));
     const JudgeSamples judges = JudgesOf(row.given, row.samples, row.answers);
     ExpectSound(judges);
-    EXPECT_EQ(judges.unseen, row.unseen);
-    EXPECT_EQ(judges.seen, row.seen);
-    EXPECT_EQ(judges.numbers, row.numbers);
+    EXPECT_EQ(judges.fresh.size(), row.unseen);
+    EXPECT_EQ(judges.indices.size(), row.unseen + row.seen);
+    EXPECT_EQ(judges.numbers.size(), row.numbers);
   }
 }
 
 TEST(JudgeSamples, UnseenFirst) {
   const JudgeSamples judges = JudgesOf(300, 200, false);
   ExpectSound(judges);
-  ASSERT_GT(judges.unseen, 0);
+  ASSERT_FALSE(judges.fresh.empty());
   for (const int64_t index : judges.indices) EXPECT_GE(index, 200);
 }
 
@@ -75,8 +77,8 @@ TEST(JudgeSamples, OfThoseThatAreKept) {
     ExpectSound(judges);
     EXPECT_TRUE(
         std::includes(kept.begin(), kept.end(), judges.indices.begin(), judges.indices.end()));
-    EXPECT_EQ(judges.unseen, 5);
-    EXPECT_EQ(judges.seen, 3);
+    EXPECT_EQ(judges.fresh, (std::vector<int64_t>{3, 8, 21, 55, 89}));
+    EXPECT_EQ(judges.indices, kept);
   }
 }
 
@@ -86,6 +88,15 @@ TEST(JudgeSamples, AtEqualDistances) {
   for (size_t i = 0; i < judges.indices.size(); ++i) {
     EXPECT_EQ(judges.indices[i], static_cast<int64_t>(4 * i));
   }
+}
+
+TEST(Spread, AtEqualDistances) {
+  const std::vector<int64_t> samples = {0, 2, 4, 6, 8, 10, 12, 14, 16, 18};
+  EXPECT_EQ(Spread(samples, 0), std::vector<int64_t>{});
+  EXPECT_EQ(Spread(samples, 1), std::vector<int64_t>{18});
+  EXPECT_EQ(Spread(samples, 4), (std::vector<int64_t>{2, 8, 12, 18}));
+  EXPECT_EQ(Spread(samples, 10), samples);
+  EXPECT_EQ(Spread(samples, 30), samples);
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ quantize::Scheme Stages::With(const std::set<std::string>& fp16) const {
 
 write::Plan Stages::PlanOf(const quantize::Scheme& scheme) const {
   std::string beyond;
-  return MakePlan(calibrated.graph, scheme, calibrated.statistics, "int8", {}, &beyond);
+  return MakePlan(calibrated.graph, scheme, calibrated.statistics, PlanId::kInt8, {}, &beyond);
 }
 
 }  // namespace octet::convert::given

@@ -321,10 +321,12 @@ TEST(Qdq, GroupNormalizationHasAScaleForEachChannel) {
   EXPECT_TRUE(found);
 }
 
+// Under sanitizers a graph takes ten times as long, and the native build leaves this test to them.
 TEST(Qdq, RandomGraphsComputeWhatTheInt8PlanDoes) {
+  constexpr uint64_t kSeeds = 40;
   int compared = 0;
   for (const uint64_t first : {uint64_t{1}, RandomGraph::kFamilySeeds, RandomGraph::kAxisSeeds}) {
-    for (uint64_t seed = first; seed < first + 120; ++seed) {
+    for (uint64_t seed = first; seed < first + kSeeds; ++seed) {
       const RandomGraph random(seed);
       std::optional<Converted> converted;
       try {
@@ -342,7 +344,7 @@ TEST(Qdq, RandomGraphsComputeWhatTheInt8PlanDoes) {
       EXPECT_GT(db, 15) << "seed " << seed << ": " << random.description();
     }
   }
-  EXPECT_GT(compared, 150);
+  EXPECT_GT(compared, 50);
 }
 
 TEST(Qdq, RefusesAnotherModelsBlob) {

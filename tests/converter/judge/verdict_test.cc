@@ -34,10 +34,10 @@ Verdict VerdictOf(size_t samples, double int8_db) {
   verdict.findings.outputs.resize(2);
   verdict.findings.outputs[0].name = "better";
   verdict.findings.outputs[1].name = "worse";
-  for (const char* name : {"int8", "fp16"}) {
+  for (const PlanId id : {PlanId::kInt8, PlanId::kFp16}) {
     PlanFindings& plan = verdict.findings.plans.emplace_back();
-    plan.name = name;
-    const double db = plan.name == "int8" ? int8_db : 70;
+    plan.name = NameOf(id);
+    const double db = id == PlanId::kInt8 ? int8_db : 70;
     plan.outputs = {NumbersAt(db + 5), NumbersAt(db)};
   }
   return verdict;
@@ -149,10 +149,10 @@ TEST(MissWords, OfAnswers) {
 
 TEST(Verdict, FiguresAreOfTheWorstOutput) {
   const Verdict verdict = VerdictOf(8, 20);
-  EXPECT_EQ(verdict.SnrDb("int8"), 20);
-  EXPECT_EQ(verdict.SnrDb("fp16"), 70);
-  EXPECT_EQ(verdict.SnrDb("int4"), std::nullopt);
-  EXPECT_EQ(VerdictOf(0, 20).SnrDb("int8"), std::nullopt);
+  EXPECT_EQ(verdict.SnrDb(PlanId::kInt8), 20);
+  EXPECT_EQ(verdict.SnrDb(PlanId::kFp16), 70);
+  EXPECT_EQ(verdict.SnrDb(PlanId::kMixed), std::nullopt) << "there is none";
+  EXPECT_EQ(VerdictOf(0, 20).SnrDb(PlanId::kInt8), std::nullopt);
   const json document = verdict.Json();
   EXPECT_EQ(document["output"], "worse");
   EXPECT_EQ(document["snr_db"], 20);

@@ -116,7 +116,7 @@ float CorrectionOf(const Net& net, size_t node, size_t channel) {
 
 // Sums of codes, biases and factors of every channel.
 void ExpectSame(const Net& net) {
-  const Program program = Lower(net.graph, net.scheme, "int8");
+  const Program program = Lower(net.graph, net.scheme, PlanId::kInt8);
   const WeightCoder coder(net.graph, net.scheme);
   int layers = 0;
   for (size_t n = 0; n < net.graph.nodes.size(); ++n) {
@@ -203,10 +203,10 @@ TEST(WeightCoder, TakesTheCodesOfTheScheme) {
   ExpectSame(net);
   // An FP16 layer keeps the model's weights.
   net.scheme.precision[5] = blob::Precision::kFp16;
-  const Program with = Lower(net.graph, net.scheme, "int8");
+  const Program with = Lower(net.graph, net.scheme, PlanId::kInt8);
   net.scheme.weights[5] = nullptr;
   EXPECT_EQ(LayerNamed(with, "matrix").weights,
-            LayerNamed(Lower(net.graph, net.scheme, "int8"), "matrix").weights);
+            LayerNamed(Lower(net.graph, net.scheme, PlanId::kInt8), "matrix").weights);
   EXPECT_FALSE(WeightCoder(net.graph, net.scheme).Of(5));
 }
 

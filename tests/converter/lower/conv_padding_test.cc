@@ -34,7 +34,7 @@ TEST(ConvPadding, BeyondTheWindowIsALayer) {
               const bool padded =
                   std::any_of(layers.begin(), layers.end(),
                               [](const lower::Layer& layer) { return layer.op == blob::Op::kPad; });
-              EXPECT_EQ(padded, pad > reach) << plan.program.name;
+              EXPECT_EQ(padded, pad > reach) << NameOf(plan.program.plan);
             }
           }
         }

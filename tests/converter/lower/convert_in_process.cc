@@ -99,12 +99,12 @@ Converted ConvertInProcess(const OnnxBuilder& model, uint64_t seed, int64_t samp
     if (random() % 4 == 0) precision = blob::Precision::kFp16;
   }
   quantize::ChooseChannelScales(result.graph, statistics, config, &mixed);
-  std::vector<std::pair<const quantize::Scheme*, const char*>> schemes{{&result.scheme, "int8"},
-                                                                       {&fp16, "fp16"}};
-  if (variant.mixed) schemes.emplace_back(&mixed, "mixed");
-  for (const auto& [scheme, name] : schemes) {
+  std::vector<std::pair<const quantize::Scheme*, PlanId>> schemes{{&result.scheme, PlanId::kInt8},
+                                                                  {&fp16, PlanId::kFp16}};
+  if (variant.mixed) schemes.emplace_back(&mixed, PlanId::kMixed);
+  for (const auto& [scheme, id] : schemes) {
     write::Plan plan;
-    plan.program = lower::Lower(result.graph, *scheme, name);
+    plan.program = lower::Lower(result.graph, *scheme, id);
     plan::DropDead(&plan.program);
     if (variant.winograd) TransformAll(&plan.program);
     if (variant.winograd && scheme == &fp16) TransformAllHalves(&plan.program);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "converter/executor/executor.h"
 #include "converter/operators/operator.h"
@@ -111,6 +112,28 @@ TEST(EqualizeLayers, OneRangeForAllChannelsStops) {
         std::string(op) == "Clip" ? net.Op(op, {a, net.Scalar(0), net.Scalar(6)}) : net.Op(op, {a});
     net.Output(net.Op("Conv", {b, Spread(net, {6, 16, 1, 1}, 10, true, 5)}));
     EXPECT_EQ(Equalize(net, All, true), 0) << op;
+  }
+}
+
+TEST(EqualizeLayers, CodesOfBoundsStay) {
+  for (const bool coded : {false, true}) {
+    Net net;
+    const ValueId x = net.Input({1, 4, 4, 4});
+    const ValueId a = net.Op("Conv", {x, Spread(net, {16, 4, 1, 1}, 10, false, 5)});
+    ValueId bounds = net.Random({1, 16, 1, 1}, 0.5f, 1);
+    if (coded) {
+      Ints codes(16);
+      std::iota(codes.begin(), codes.end(), int64_t{4});
+      const auto int8 = [&net](const char* name, const Shape& shape, Ints values) {
+        return net.graph.AddConstant(
+            name, Tensor::Integers(shape, std::move(values), graph::DataType::kInt8));
+      };
+      bounds = net.Op("DequantizeLinear", {int8("codes", {1, 16, 1, 1}, codes),
+                                           net.Scalar(0.03125f), int8("zero", {}, {0})});
+    }
+    const ValueId b = net.Op("Max", {a, bounds});
+    net.Output(net.Op("Conv", {b, Spread(net, {6, 16, 1, 1}, 10, true, 5)}));
+    EXPECT_EQ(Equalize(net, All, true), coded ? 0 : 1);
   }
 }
 

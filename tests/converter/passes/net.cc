@@ -26,6 +26,7 @@ class EveryPassFired : public ::testing::Environment {
   void TearDown() override {
     const auto* unit = ::testing::UnitTest::GetInstance();
     if (unit->test_to_run_count() != unit->total_test_count()) return;
+    if (FiredPasses().empty()) return;  // the program of models/, which runs no pass alone
     for (const Pass& pass : AllPasses()) {
       EXPECT_TRUE(FiredPasses().contains(pass.name))
           << "no test makes pass " << pass.name << " fire";

@@ -400,18 +400,7 @@ TEST(RemoveInputCodes, ReadersOfAnotherSchemeComeBehindTheFirst) {
   }
 }
 
-// A rewrite that drops codes does not get past the editor.
-TEST(Editor, ThrowsWhereTheCodesOfAConstantAreLost) {
-  Net net;
-  net.Output(net.Op("Conv", {net.Input({1, 2, 3, 3}), Weights(net)}));
-  RunPass(net, "dequantize_constants", 1);
-  Editor editor(net.graph);
-  const Tensor real = *net.graph.Constant(editor.At(0).inputs[1]);
-  EXPECT_THROW(editor.SetConstantInput(0, 1, graph::Constant::Real(real), "w"), std::logic_error);
-  EXPECT_NO_THROW(editor.SetConstantInput(0, 1, graph::Constant::Uncoded(real), "w"));
-  editor.Finish();
-}
-
+// A rewrite that drops codes does not get past the editor; of constants: codes_test.cc.
 TEST(Editor, ThrowsWhereGivenCodesFallOutOfUse) {
   const auto bypass = [](bool says_so) {
     Net net;

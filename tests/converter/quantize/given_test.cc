@@ -25,7 +25,7 @@ TEST(Given, IsTakenBitForBit) {
   EXPECT_EQ(At(scheme, y).scale, kScale * 3);
   EXPECT_EQ(At(scheme, y).zero_point, -128);
   EXPECT_EQ(At(scheme, z).scale, kScale * 3);
-  EXPECT_EQ(At(scheme, y).origin, "given");
+  EXPECT_EQ(At(scheme, y).origin.Text(), "given");
 }
 
 TEST(Given, StandsBesideAJoin) {

@@ -24,6 +24,7 @@ std::vector<Reason> AllReasons() {
 TEST(Ledger, TheOrderOfPriority) {
   const std::vector<std::pair<std::string, Precision>> order = {
       {"requested-fp16", Precision::kFp16},
+      {"assigned", Precision::kFp16},
       {"follows", Precision::kFp16},
       {"integers", Precision::kFp16},
       {"no-int8-kernel", Precision::kFp16},

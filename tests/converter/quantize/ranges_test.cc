@@ -31,7 +31,7 @@ TEST(Ranges, OfTheModelsOwnSchemes) {
       EXPECT_EQ(range->max, 0.5f * static_cast<float>(127 - zero_point));
       EXPECT_TRUE(range->overridden);
       EXPECT_EQ(range->given, net.graph.At(x).given.get());
-      EXPECT_EQ(range->origin, "given");
+      EXPECT_EQ(range->origin.Text(), "given");
     }
   }
 }
@@ -82,7 +82,7 @@ TEST(Ranges, OfWhatIsSeenAndAsked) {
     EXPECT_FLOAT_EQ(range->max, c.max);
     EXPECT_EQ(range->symmetric, c.is_symmetric);
     EXPECT_EQ(range->overridden, c.overridden);
-    EXPECT_EQ(range->origin, c.asked.min || c.asked.max ? "override" : "min-max");
+    EXPECT_EQ(range->origin.Text(), c.asked.min || c.asked.max ? "override" : "min-max");
     EXPECT_EQ(range->given, nullptr);
   }
 }
@@ -112,7 +112,7 @@ TEST(Ranges, OfClamps) {
     EXPECT_FLOAT_EQ(range->min, c.min);
     EXPECT_FLOAT_EQ(range->max, c.max);
     EXPECT_FALSE(range->symmetric);
-    EXPECT_EQ(range->origin == "clamp", c.clamp);
+    EXPECT_EQ(range->origin.Text() == "clamp", c.clamp);
   }
 }
 

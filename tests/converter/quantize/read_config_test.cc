@@ -5,7 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include "converter/quantize/read_config.h"
 #include "tests/converter/quantize/quantize_support.h"
 
 namespace octet::quantize {
@@ -59,10 +58,8 @@ TEST_F(ReadConfigTest, AnEmptyFileIsTheDefault) {
 }
 
 TEST_F(ReadConfigTest, ConstantsLeaveTheirLayersUnlessTheFileSaysNo) {
-  Read("rounding: true\n");
-  EXPECT_TRUE(ReadConstantParts(path_.string()));
-  Read("constant_parts: false\n");
-  EXPECT_FALSE(ReadConstantParts(path_.string()));
+  EXPECT_TRUE(Read("rounding: true\n").constant_parts);
+  EXPECT_FALSE(Read("constant_parts: false\n").constant_parts);
 }
 
 TEST_F(ReadConfigTest, ErrorsNameFileLineAndKey) {

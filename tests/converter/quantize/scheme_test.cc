@@ -60,7 +60,7 @@ TEST(Scheme, ClampsAreTheRange) {
   const Scheme scheme = net.Assign(config);
   EXPECT_FLOAT_EQ(At(scheme, relu6).scale, 6.0f / 255) << "asymmetric whatever the default";
   EXPECT_EQ(At(scheme, relu6).zero_point, -128);
-  EXPECT_EQ(At(scheme, relu6).origin, "clamp");
+  EXPECT_EQ(At(scheme, relu6).origin.Text(), "clamp");
   EXPECT_EQ(At(scheme, relu).zero_point, -128);
   EXPECT_LT(At(scheme, guard).max, 3) << "a bound the data never come near is none";
   EXPECT_EQ(At(scheme, x).zero_point, 0) << "symmetric";
@@ -93,7 +93,7 @@ TEST(Scheme, EndsOfAClamp) {
     const float half_step = (c.max - c.min) / 255 / 2;
     EXPECT_NEAR(scheme.min, c.min, half_step * 1.01f);
     EXPECT_NEAR(scheme.max, c.max, half_step * 1.01f);
-    EXPECT_EQ(scheme.origin, c.origin);
+    EXPECT_EQ(scheme.origin.Text(), c.origin);
   }
 }
 
@@ -171,7 +171,7 @@ TEST(Scheme, MovedDataKeepTheirScale) {
     EXPECT_EQ(At(scheme, id).scale, At(scheme, y).scale);
     EXPECT_EQ(At(scheme, id).zero_point, At(scheme, y).zero_point);
   }
-  EXPECT_EQ(At(scheme, pooled).origin, "shared with y");
+  EXPECT_EQ(At(scheme, pooled).origin.Text(), "shared with y");
   EXPECT_GT(At(scheme, y).min, -1.1f) << "what the pool drops needs no code";
 }
 
@@ -442,7 +442,7 @@ TEST(Scheme, OverridesRule) {
   config.tensors.push_back({"layer/*", -1.0f, 3.0f, {}, {}});
   Scheme scheme = net.Assign(config);
   EXPECT_FLOAT_EQ(At(scheme, y).scale, 4.0f / 255);
-  EXPECT_EQ(At(scheme, y).origin, "override");
+  EXPECT_EQ(At(scheme, y).origin.Text(), "override");
   config.tensors.push_back({"layer/y", {}, 9.0f, true, {}});
   scheme = net.Assign(config);
   EXPECT_FLOAT_EQ(At(scheme, y).scale, 9.0f / 127) << "the later entry wins, key by key";

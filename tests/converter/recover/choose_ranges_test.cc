@@ -132,7 +132,7 @@ TEST(ChooseRanges, DivergenceIsACandidate) {
   const Step step = Choose(model, pictures, 1, &scheme);
   EXPECT_TRUE(step.kept);
   EXPECT_GT(step.after_db, step.before_db + 3);
-  EXPECT_EQ(scheme.tensors[a]->origin, calibrate::Name(calibrate::Method::kKl));
+  EXPECT_EQ(scheme.tensors[a]->origin.method, calibrate::Method::kKl);
   EXPECT_LT(scheme.tensors[a]->max, 5);
   EXPECT_GT(scheme.tensors[a]->min, -5);
 }

@@ -12,7 +12,6 @@ namespace {
 write::Plan Diamond() {
   write::Plan plan;
   lower::Program& program = plan.program;
-  program.name = "int8";
   const uint32_t widths[] = {64, 64, 256, 64, 64};
   for (uint32_t width : widths) {
     lower::Tensor& tensor = program.tensors.emplace_back();

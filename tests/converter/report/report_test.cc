@@ -16,7 +16,7 @@ analyze::LayerFigures Layer(const std::string& name) {
   scheme.scale = 0.5f;
   scheme.min = -64;
   scheme.max = 63.5f;
-  scheme.origin = "mse";
+  scheme.origin = {quantize::Origin::Kind::kMethod, calibrate::Method::kMse};
   analyze::LayerFigures layer;
   layer.activations = analyze::ActivationRecord(scheme);
   const std::vector<float> exact{1, 2, 3, 200}, after{1, 2, 3, 63.5f};

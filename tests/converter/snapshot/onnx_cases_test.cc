@@ -46,7 +46,7 @@ class Sum {
 };
 
 std::string LayersOf(const graph::Graph& graph, const quantize::Scheme& scheme, Sum* sum) {
-  lower::Program program = lower::Lower(graph, scheme, "plan");
+  lower::Program program = lower::Lower(graph, scheme, PlanId::kInt8);
   plan::DropDead(&program);
   std::string words;
   for (const lower::Tensor& tensor : program.tensors) {

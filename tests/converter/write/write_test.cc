@@ -28,7 +28,6 @@ std::vector<uint8_t> TinyBlob(std::vector<std::string> labels = {},
                               std::vector<float> offsets = {}) {
   Plan plan;
   lower::Program& program = plan.program;
-  program.name = "int8";
   program.tensors.resize(2);
   program.tensors[0].name = "x";
   program.tensors[0].scale = 0.5f;

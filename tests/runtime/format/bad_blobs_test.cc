@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <memory>
+#include <set>
 
 #include "runtime/format/view.h"
 #include "tests/support/mixed_blob.h"
@@ -117,10 +118,22 @@ TEST(BadBlobs, AllSectionsAreCovered) {
   EXPECT_EQ(reinterpret_cast<const blob::Header*>(good.data())->section_count, 9u);
 }
 
-// As it is cut, and with the header saying the shorter length.
+// As it is cut, and with the header saying the shorter length: every length up to the end of the
+// table and around each section's borders, each fifth one between.
 TEST(BadBlobs, EveryLength) {
   const Blob good = MakeMixedBlob();
-  for (size_t size = 0; size < good.size(); ++size) {
+  const auto* header = reinterpret_cast<const blob::Header*>(good.data());
+  std::set<size_t> lengths;
+  const size_t tables = sizeof(blob::Header) + header->section_count * sizeof(blob::Section);
+  for (size_t size = 0; size < good.size(); size += size < tables ? 1 : 5) lengths.insert(size);
+  for (uint32_t i = 0; i < header->section_count; ++i) {
+    const blob::Section* section = SectionAt(header, i);
+    for (const size_t border : {section->offset, section->offset + section->bytes}) {
+      for (size_t size = border - 2; size <= border + 2; ++size) lengths.insert(size);
+    }
+  }
+  lengths.erase(lengths.lower_bound(good.size()), lengths.end());
+  for (const size_t size : lengths) {
     Blob cut(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size));
     ASSERT_NE(octet_validate(cut.data(), size, OCTET_VERIFY_NONE).code, OCTET_OK) << size;
     if (size < sizeof(blob::Header)) continue;

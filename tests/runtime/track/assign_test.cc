@@ -21,11 +21,9 @@ struct Problem {
       : rows(r), columns(c), gains(size_t{r} * c), column_of(r), row_of(c) {}
 
   void Solve() {
-    std::vector<int32_t> u(rows), v(columns), distance(columns);
-    std::vector<uint16_t> from(columns);
-    std::vector<uint8_t> scanned(columns);
+    std::vector<int32_t> u(rows), v(columns), distance(columns), rank(columns), from(columns);
     Assign({gains.data(), rows, columns, columns, column_of.data(), row_of.data(), u.data(),
-            v.data(), distance.data(), from.data(), scanned.data()});
+            v.data(), distance.data(), rank.data(), from.data()});
   }
 
   // Of the solution; -1: it is not an assignment.

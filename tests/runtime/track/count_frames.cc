@@ -1,7 +1,8 @@
 // Frames of a number of boxes, to count instructions of a frame with an emulator: count_frames
-// BOXES FRAMES [equal|dense]. Of two runs with FRAMES and twice as many, the difference is FRAMES
-// frames. equal: all boxes at one place. dense: boxes that overlap all others, with other costs
-// each.
+// BOXES FRAMES [crowd|equal|dense|found] [ocsort]. Of two runs with FRAMES and twice as many, the
+// difference is FRAMES frames. equal: all boxes at one place. dense: boxes that overlap all others,
+// with other costs each. found: of ten frames boxes are in the last two only, so half of the frames
+// with boxes find all tracks again.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -14,10 +15,16 @@ int main(int argc, char** argv) {
   if (argc < 3) return 2;
   const auto count = static_cast<uint32_t>(std::atoi(argv[1]));
   const int frames = std::atoi(argv[2]);
-  const std::string kind = argc > 3 ? argv[3] : "";
+  const std::string kind = argc > 3 ? argv[3] : "crowd";
+  const bool oc_sort = argc > 4 && std::string(argv[4]) == "ocsort";
   octet_tracks_config config;
   octet_tracks_defaults(&config);
-  if (!kind.empty()) config.match = config.second = OCTET_TRACKS_ONE;
+  const bool all_match = kind == "equal" || kind == "dense";
+  if (all_match) config.match = config.second = OCTET_TRACKS_ONE;
+  if (oc_sort) {
+    config.method = OCTET_TRACKS_OC_SORT;
+    if (all_match) config.iou = 0;
+  }
   const uint32_t capacity = 128;
   std::vector<uint64_t> memory(octet_tracks_bytes(capacity) / 8);
   octet_tracks* tracks = nullptr;
@@ -61,7 +68,7 @@ int main(int argc, char** argv) {
                static_cast<uint32_t>(random.Between(50000, 65536)),
                0};
       }
-      boxes.push_back(box);
+      if (kind != "found" || f % 10 >= 8) boxes.push_back(box);
     }
     octet_tracks_frame(tracks, static_cast<uint64_t>(f) * 33333, boxes.data(),
                        static_cast<uint32_t>(boxes.size()), list.data(), capacity, &shown);

@@ -106,13 +106,15 @@ bool StartZones(Memory* memory, octet_zones** zones) {
 
 }  // namespace
 
-const char kDigest[65] = "eb5feaf12c92d47f71ad90819c04f05d91ac258201635659f73b313a877ec004";
+const char kDigests[2][65] = {"eb5feaf12c92d47f71ad90819c04f05d91ac258201635659f73b313a877ec004",
+                              "d93a75eda9d7883dbbd3bde3c8bb1721c156b2fbb8cd684231563c4bbc1fcbcb"};
 
-bool RunFilm(uint32_t frames, Memory* memory, Result* result) {
+bool RunFilm(octet_tracks_method method, uint32_t frames, Memory* memory, Result* result) {
   octet_tracks* tracks = nullptr;
   octet_zones* zones = nullptr;
   octet_tracks_config config;
   octet_tracks_defaults(&config);
+  config.method = method;
   if (octet_tracks_init(memory->tracks, kTracksBytes, kCapacity, &config, &tracks).code !=
           OCTET_OK ||
       !StartZones(memory, &zones)) {

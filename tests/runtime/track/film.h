@@ -12,8 +12,9 @@ namespace octet::film {
 
 constexpr uint32_t kCapacity = 32;
 constexpr uint32_t kFrames = 10000;
-// Of kFrames frames, as every machine must find it.
-extern const char kDigest[65];
+constexpr octet_tracks_method kMethods[] = {OCTET_TRACKS_BYTE_TRACK, OCTET_TRACKS_OC_SORT};
+// Of kFrames frames by each method, as every machine must find it.
+extern const char kDigests[2][65];
 
 // Not on the stack, which has 4 KiB on a small board.
 constexpr size_t kTracksBytes = 16384, kZonesBytes = 32768;
@@ -31,7 +32,7 @@ struct Result {
 };
 
 // False: a call was refused.
-bool RunFilm(uint32_t frames, Memory* memory, Result* result);
+bool RunFilm(octet_tracks_method method, uint32_t frames, Memory* memory, Result* result);
 
 }  // namespace octet::film
 

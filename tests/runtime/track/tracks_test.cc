@@ -36,6 +36,12 @@ class Tracks : public testing::Test {
     list_.resize(capacity);
     time_us_ = 0;
   }
+  void StartOcSort(uint32_t capacity) {
+    octet_tracks_config config;
+    octet_tracks_defaults(&config);
+    config.method = OCTET_TRACKS_OC_SORT;
+    Start(capacity, &config);
+  }
   // The tracks of a frame.
   std::vector<octet_track> Frame(const std::vector<octet_box>& boxes, uint64_t gap_us = kFrameUs) {
     uint32_t count = 0;
@@ -201,6 +207,79 @@ TEST_F(Tracks, ResetEndsTracksAndKeepsIds) {
   EXPECT_EQ(seen[0].id, 2u);
 }
 
+TEST_F(Tracks, OcSortKeepsATrackThatWasSeenOnceAndShowsItWhenItIsSeenAgain) {
+  StartOcSort(8);
+  Frame({});
+  EXPECT_TRUE(Frame({BoxAt(100, 100, 0.65)}).empty());  // above `high`: `new` is not used
+  EXPECT_TRUE(Frame({}).empty());
+  const auto seen = Frame({BoxAt(104, 100)});
+  ASSERT_EQ(seen.size(), 1u);
+  EXPECT_EQ(seen[0].id, 1u);
+  EXPECT_EQ(seen[0].begun_us, 2 * kFrameUs);
+}
+
+TEST_F(Tracks, OcSortFindsATrackThatStoppedWhereItWasSeenLast) {
+  for (const bool oc_sort : {false, true}) {
+    oc_sort ? StartOcSort(8) : Start(8);
+    for (int f = 0; f < 20; ++f) Frame({BoxAt(100 + 12 * f, 100)});
+    for (int f = 0; f < 15; ++f) Frame({});
+    const auto seen = Frame({BoxAt(100 + 12 * 20, 100)});
+    ASSERT_EQ(seen.size(), 1u);
+    EXPECT_EQ(seen[0].state, oc_sort ? OCTET_TRACK_SEEN : OCTET_TRACK_LOST);
+    EXPECT_EQ(Info().begun, oc_sort ? 1u : 2u);
+  }
+}
+
+TEST_F(Tracks, OcSortGivesALostTrackItsPredictedBox) {
+  StartOcSort(8);
+  for (int f = 0; f < 20; ++f) Frame({BoxAt(100 + 6 * f, 100)});
+  for (int f = 20; f < 30; ++f) {
+    const auto lost = Frame({});
+    ASSERT_EQ(lost.size(), 1u);
+    EXPECT_EQ(lost[0].state, OCTET_TRACK_LOST);
+    EXPECT_NEAR(lost[0].x0 / 256.0, 100 + 6 * f, 3);
+  }
+  EXPECT_EQ(Frame({BoxAt(100 + 6 * 30, 100)})[0].state, OCTET_TRACK_SEEN);
+}
+
+// Of two boxes at the side of a track's prediction the one behind overlaps more.
+TEST_F(Tracks, OcSortPrefersABoxInTheDirectionOfATrack) {
+  octet_tracks_config config;
+  octet_tracks_defaults(&config);
+  config.method = OCTET_TRACKS_OC_SORT;
+  const uint32_t published = config.inertia;
+  for (const uint32_t inertia : {0u, published}) {
+    config.inertia = inertia;
+    Start(8, &config);
+    for (int f = 0; f < 20; ++f) Frame({BoxAt(100 + 2 * f, 100)});
+    const auto seen = Frame({BoxAt(140 - 9, 100), BoxAt(140 + 10, 100)});
+    ASSERT_EQ(seen.size(), 1u);
+    EXPECT_EQ(seen[0].box, inertia == 0 ? 0u : 1u);
+  }
+}
+
+TEST_F(Tracks, OcSortEndsATrackAfterTheBufferAsByteTrackDoes) {
+  StartOcSort(8);
+  Frame({BoxAt(100, 100)});
+  uint64_t lost_us = 0;
+  while (!Frame({}).empty()) lost_us += kFrameUs;
+  EXPECT_LE(lost_us, 1000000u);
+  EXPECT_GT(lost_us + kFrameUs, 1000000u - 30);
+}
+
+TEST_F(Tracks, OcSortEndsTheLongestUnseenWhenAllAreInUse) {
+  StartOcSort(2);
+  Frame({});
+  Frame({BoxAt(100, 100)});  // unconfirmed, and not seen again
+  Frame({BoxAt(500, 100)});
+  Frame({BoxAt(900, 100)});
+  EXPECT_EQ(Info().begun, 3u);
+  EXPECT_EQ(Info().refused, 0u);
+  const auto seen = Frame({BoxAt(500, 100), BoxAt(900, 100)});
+  ASSERT_EQ(seen.size(), 2u);
+  EXPECT_EQ(seen[0].id, 2u);
+}
+
 std::vector<octet_box> RandomBoxes(Random& random, uint32_t most) {
   std::vector<octet_box> boxes(random.Below(most + 1));
   for (octet_box& box : boxes) {
@@ -212,7 +291,16 @@ std::vector<octet_box> RandomBoxes(Random& random, uint32_t most) {
   return boxes;
 }
 
-TEST_F(Tracks, ACopyGoesOnAsTheOriginal) {
+class EachMethod : public Tracks, public testing::WithParamInterface<octet_tracks_method> {
+ protected:
+  void Start(uint32_t capacity) {
+    GetParam() == OCTET_TRACKS_OC_SORT ? StartOcSort(capacity) : Tracks::Start(capacity);
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Tracks, EachMethod,
+                         testing::Values(OCTET_TRACKS_BYTE_TRACK, OCTET_TRACKS_OC_SORT));
+
+TEST_P(EachMethod, ACopyGoesOnAsTheOriginal) {
   Start(24);
   Random random(5);
   for (int f = 0; f < 40; ++f) Frame(RandomBoxes(random, 30));
@@ -233,7 +321,7 @@ TEST_F(Tracks, ACopyGoesOnAsTheOriginal) {
   EXPECT_NE(ends[0], copy);
 }
 
-TEST_F(Tracks, ADamagedCopyIsRefusedOrRuns) {
+TEST_P(EachMethod, ADamagedCopyIsRefusedOrRuns) {
   Start(6);
   Random random(6);
   for (int f = 0; f < 20; ++f) Frame(RandomBoxes(random, 8));
@@ -261,13 +349,14 @@ TEST_F(Tracks, ADamagedCopyIsRefusedOrRuns) {
   EXPECT_EQ(octet_tracks_set(tracks_, copy.data(), copy.size() - 1).code, OCTET_INVALID_ARGUMENT);
 }
 
-TEST_F(Tracks, NothingIsWrittenOutsideOfTheMemory) {
+TEST_P(EachMethod, NothingIsWrittenOutsideOfTheMemory) {
   for (const uint32_t capacity : {1u, 3u, 17u}) {
     Start(capacity);
     const size_t bytes = octet_tracks_bytes(capacity);
     std::vector<uint8_t> own(bytes + 64, 0x5C);
     octet_tracks_config config;
     octet_tracks_defaults(&config);
+    config.method = GetParam();
     uint8_t* memory = own.data() + (8 - reinterpret_cast<uintptr_t>(own.data()) % 8) % 8;
     ASSERT_EQ(octet_tracks_init(memory, bytes, capacity, &config, &tracks_).code, OCTET_OK);
     Random random(capacity);
@@ -315,7 +404,8 @@ TEST(TracksCalls, RefuseWhatIsWrong) {
   EXPECT_EQ(init(config, bytes, 4), OCTET_MISALIGNED);
   for (uint32_t octet_tracks_config::*field :
        {&octet_tracks_config::high, &octet_tracks_config::new_score, &octet_tracks_config::match,
-        &octet_tracks_config::second, &octet_tracks_config::unconfirmed}) {
+        &octet_tracks_config::second, &octet_tracks_config::unconfirmed, &octet_tracks_config::iou,
+        &octet_tracks_config::inertia}) {
     octet_tracks_config wrong = config;
     wrong.*field = OCTET_TRACKS_ONE + 1;
     EXPECT_EQ(init(wrong, bytes, 0), OCTET_INVALID_ARGUMENT);
@@ -330,6 +420,9 @@ TEST(TracksCalls, RefuseWhatIsWrong) {
   EXPECT_EQ(init(wrong, bytes, 0), OCTET_INVALID_ARGUMENT);
   wrong = config;
   wrong.classes = 2;
+  EXPECT_EQ(init(wrong, bytes, 0), OCTET_INVALID_ARGUMENT);
+  wrong = config;
+  wrong.method = 2;
   EXPECT_EQ(init(wrong, bytes, 0), OCTET_INVALID_ARGUMENT);
   octet_track list[3];
   uint32_t count;

@@ -12,11 +12,12 @@ size_t OutputValueCount(const Model& model) {
   return count;
 }
 
-void ReadOutputValues(const Model& model, std::vector<float>* values) {
+void ReadOutputValues(const BlobView& blob, const octet_session* session,
+                      std::vector<float>* values) {
   size_t at = 0;
-  for (uint32_t i = 0; i < octet_output_count(model.session()); ++i) {
-    const size_t count = model.blob().outputs[i].element_count;
-    octet_get_output(model.session(), i, values->data() + at, count);
+  for (uint32_t i = 0; i < octet_output_count(session); ++i) {
+    const size_t count = blob.outputs[i].element_count;
+    octet_get_output(session, i, values->data() + at, count);
     at += count;
   }
 }
@@ -70,7 +71,7 @@ void Answer::Read(const FrameBuffer& frame) {
 
 void Answer::Keep(const Results& results) {
   results_ = &results;
-  if (!values_.empty()) ReadOutputValues(model_, &values_);
+  if (!values_.empty()) ReadOutputValues(model_.blob(), model_.session(), &values_);
 }
 
 uint32_t Answer::Agreement(const Answer& other) const {

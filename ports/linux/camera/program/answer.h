@@ -16,7 +16,8 @@ namespace octet::port {
 
 // The values of all outputs of the current plan: how many, and into `values`, which has that many.
 size_t OutputValueCount(const Model& model);
-void ReadOutputValues(const Model& model, std::vector<float>* values);
+void ReadOutputValues(const BlobView& blob, const octet_session* session,
+                      std::vector<float>* values);
 
 // An answer as it is compared. The memory is its owner's.
 struct AnswerView {

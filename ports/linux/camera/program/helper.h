@@ -3,7 +3,6 @@
 #ifndef OCTET_PORTS_LINUX_CAMERA_PROGRAM_HELPER_H_
 #define OCTET_PORTS_LINUX_CAMERA_PROGRAM_HELPER_H_
 
-#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -15,6 +14,8 @@
 #include <optional>
 #include <string>
 #include <utility>
+
+#include "ports/linux/back_off.h"
 
 namespace octet::port {
 
@@ -83,21 +84,6 @@ class Errand {
   };
   std::shared_ptr<State> state_;
   uint64_t begun_ns_ = 0;
-};
-
-// When to try again what has failed: after a second, then twice as long each time, up to a minute.
-class BackOff {
- public:
-  bool IsDue(uint64_t now_ns) const { return now_ns >= next_ns_; }
-  void Failed(uint64_t now_ns) {
-    pause_ns_ = pause_ns_ == 0 ? kFirstNs : std::min(2 * pause_ns_, kMostNs);
-    next_ns_ = now_ns + pause_ns_;
-  }
-  void Reset() { pause_ns_ = next_ns_ = 0; }
-
- private:
-  static constexpr uint64_t kFirstNs = 1'000'000'000, kMostNs = 64'000'000'000;
-  uint64_t pause_ns_ = 0, next_ns_ = 0;
 };
 
 }  // namespace octet::port

@@ -5,36 +5,56 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
-#include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
-#include "octet/state.h"
+#include "ports/linux/camera/program/camera.h"
 #include "ports/linux/camera/program/emitter.h"
 #include "ports/linux/camera/program/observers.h"
 #include "ports/linux/camera/program/open_source.h"
-#include "ports/linux/camera/program/printer.h"
 #include "ports/linux/camera/program/scheduling.h"
-#include "ports/linux/camera/program/service.h"
 #include "ports/linux/camera/program/settings_follower.h"
-#include "ports/linux/camera/program/tally.h"
+#include "ports/linux/camera/program/turns.h"
 #include "ports/linux/capture/disturb.h"
-#include "ports/linux/capture/mailbox.h"
-#include "ports/linux/wall_clock.h"
 #include "ports/linux/whitelist.h"
 
 namespace octet::port {
 namespace {
 
-constexpr uint64_t kSettledFrames = 1000;  // the summary compares memory with that after this many
-
-std::unique_ptr<Source> Open(const CameraOptions& options) {
-  std::unique_ptr<Source> source = OpenSource(options);
-  if (options.disturb.empty()) return source;
-  return DisturbedSource(std::move(source), ReadDisturbances(options.disturb));
+std::unique_ptr<Source> Open(const NamedCamera& camera) {
+  const CameraOptions& options = camera.options;
+  try {
+    std::unique_ptr<Source> source = OpenSource(options, camera.name);
+    if (options.disturb.empty()) return source;
+    return DisturbedSource(std::move(source), ReadDisturbances(options.disturb));
+  } catch (const InputError& error) {
+    if (camera.name.empty()) throw;
+    throw InputError(camera.name + ": " + error.what());
+  }
 }
+
+std::vector<std::unique_ptr<Source>> OpenAll(const CameraSettings& settings) {
+  std::vector<std::unique_ptr<Source>> sources;
+  for (const NamedCamera& camera : settings.cameras()) sources.push_back(Open(camera));
+  return sources;
+}
+
+bool AllWait(const CameraSettings& settings, const std::vector<std::unique_ptr<Source>>& sources) {
+  for (size_t i = 0; i < sources.size(); ++i) {
+    if (!settings.cameras()[i].options.every_frame && !sources[i]->waits()) return false;
+  }
+  return true;
+}
+
+std::vector<double> BudgetsOf(const CameraSettings& settings) {
+  std::vector<double> budgets;
+  for (const NamedCamera& camera : settings.cameras()) budgets.push_back(camera.options.budget);
+  return budgets;
+}
+
+// While no frame comes: the pace of words to systemd, and of looks at the settings.
+constexpr uint64_t kIdleNs = 500'000'000;
 
 // Whether the file has the same blob: the headers are equal, and they hold the hashes of all
 // sections.
@@ -44,88 +64,121 @@ bool IsBlobAt(const std::string& path, const BlobFile& blob) {
          std::memcmp(file.data(), blob.data(), sizeof(blob::Header)) == 0;
 }
 
-// Captures on a thread of its own; here it takes the newest frame, runs the model on it and emits
-// the result. Observers do all else. This thread waits for a disk, a lock, a reader or another
-// program only during a change of the model.
+// Each camera captures on a thread of its own; here the cameras take turns: the newest frame of
+// one runs and its result is emitted. Observers do all else. This thread waits for a disk, a lock,
+// a reader or another program only during a change of the model.
 class Loop {
  public:
   Loop(const CameraSettings& settings, const std::vector<Feature>& features)
       : settings_(settings),
-        scheduling_(options_.cpus, options_.priority),
-        source_(Open(options_)),
-        shared_(stop_, options_.thermal_root, options_.every_frame || source_->waits(),
-                [this] { scheduling_.Restore(); }),
-        emitter_(STDOUT_FILENO, STDERR_FILENO, shared_.waits, kLineBytes,
+        scheduling_(options().cpus, options().priority),
+        sources_(OpenAll(settings)),
+        program_(stop_, options().thermal_root, AllWait(settings, sources_),
                  [this] { scheduling_.Restore(); }),
-        printer_(emitter_, stop_, observers_),
-        follower_(shared_.storage) {
-    shared_.emitter = &emitter_;
-    AddFeatureMetrics(&shared_.metrics);
-    for (const Feature& feature : features) {
-      if (feature.make_models != nullptr && !models_) {
-        models_ = feature.make_models(options_, shared_);
-        if (models_) Take(models_->observer());
-      }
-      if (feature.make == nullptr) continue;
-      if (std::unique_ptr<Observer> observer = feature.make(options_, shared_)) {
-        Take(observer.get());
-        owned_.push_back(std::move(observer));
-      }
+        emitter_(STDOUT_FILENO, STDERR_FILENO, program_.waits, kLineBytes,
+                 [this] { scheduling_.Restore(); }),
+        follower_(program_.storage),
+        turns_(BudgetsOf(settings)),
+        has_frame_(sources_.size()) {
+    program_.emitter = &emitter_;
+    AddFeatureMetrics(&program_.metrics);
+    for (size_t i = 0; i < sources_.size(); ++i) {
+      cameras_.push_back(
+          std::make_unique<Camera>(settings_, i, std::move(sources_[i]), program_, &bell_));
     }
-    if (!models_) models_ = ModelOfFile(options_);
+    for (const Feature& feature : features) Add(feature);
+    if (!models_) models_ = ModelOfFile(options());
     if (!models_->WaitsForFrame()) Begin();
   }
 
   int Run() {
     const uint64_t started = NowNs();
     ObeySignals();
-    std::thread capture([this, every_frame = options_.every_frame] {
-      scheduling_.Restore();
-      Capture(source_.get(), &mailbox_, stop_, every_frame);
-    });
+    for (const auto& camera : cameras_) camera->StartCapture([this] { scheduling_.Restore(); });
     try {
       while (!stop_.raised()) {
-        const FrameBuffer* frame = mailbox_.Take();
-        if (frame == nullptr) break;
-        if (!model_) Begin();
-        if (!Process(*frame)) break;
-        if (options_.frames != 0 && tally_.processed >= options_.frames) break;
+        Camera* const camera = NextTurn();
+        if (camera == nullptr || !TakeTurn(camera)) break;
+        if (options().frames != 0 && processed_ >= options().frames) break;
       }
       if (!stop_.raised()) emitter_.Drain(stop_);
     } catch (const InputError&) {
       // An error of a port, a file or the output is not a fault of the model.
-      Finish(&capture, !is_misfit_);
+      Finish(std::none_of(cameras_.begin(), cameras_.end(),
+                          [](const auto& camera) { return camera->is_misfit(); }));
       throw;
     } catch (...) {
-      Finish(&capture, false);
+      Finish(false);
       throw;
     }
     const bool interrupted = stop_.raised();
-    Finish(&capture, true);
+    Finish(true);
     emitter_.Drain(stop_);
-    if (options_.json || tally_.processed != 0) {
-      printer_.Summarise(NowNs() - started, tally_,
-                         {mailbox_.published(), mailbox_.dropped(), mailbox_.longest_gap_ns()},
-                         options_.json, models_->Changes() || tally_.changes != 0);
-    }
-    std::string error = mailbox_.error();
-    if (error.empty() && !interrupted && mailbox_.published() == 0) {
-      error = "the source ended before its first frame; check that its sender runs";
-    }
-    if (error.empty() && emitter_.error() != 0) {
-      error = "output cannot be written: " + ErrorText(emitter_.error()) +
-              "; the last lines did not arrive";
-    }
-    if (error.empty()) return 0;
-    SayAtTheEnd(error);
-    return 2;
+    changes_.told = models_->Changes();
+    for (const auto& camera : cameras_) camera->Summarise(NowNs() - started, changes_);
+    return SayProblems(interrupted) ? 2 : 0;
   }
 
  private:
-  void Take(Observer* observer) {
+  // Those that are the same for all cameras.
+  const CameraOptions& options() const { return settings_.options(); }
+
+  void Add(const Feature& feature) {
+    if (feature.make_models != nullptr && !models_) {
+      models_ = feature.make_models(options(), program_);
+      if (models_) AddForAll(models_->observer());
+    }
+    if (feature.make_for_all != nullptr) {
+      if (std::unique_ptr<Observer> observer = feature.make_for_all(options(), program_)) {
+        AddForAll(observer.get());
+        owned_.push_back(std::move(observer));
+      }
+    }
+    if (feature.make == nullptr) return;
+    for (const auto& camera : cameras_) {
+      if (auto observer = feature.make(camera->options(), camera->shared())) {
+        camera->Add(std::move(observer));
+      }
+    }
+  }
+
+  void AddForAll(Observer* observer) {
     if (observer == nullptr) return;
-    wants_json_ = wants_json_ || observer->WantsJson();
-    observers_.push_back(observer);
+    of_all_.push_back(observer);
+    for (const auto& camera : cameras_) camera->Add(observer);
+  }
+
+  // Waits for a frame of a camera whose turn it is. Null: there will be none.
+  Camera* NextTurn() {
+    for (;;) {
+      const uint64_t rings = bell_.rings();
+      bool goes_on = false;
+      for (size_t i = 0; i < cameras_.size(); ++i) {
+        const Mailbox::State state = cameras_[i]->mailbox().state();
+        has_frame_[i] = state == Mailbox::State::kFrame;
+        goes_on = goes_on || state != Mailbox::State::kEnd;
+      }
+      const Turns::Next next = turns_.Choose(has_frame_, NowNs());
+      if (next.camera) return cameras_[*next.camera].get();
+      if (!goes_on || stop_.raised()) return nullptr;
+      if (AllAreAway()) {
+        program_.service.Alive(NowNs());
+        // A model of a store waits for a frame, as its trial does.
+        if (is_loaded()) FollowSettings();
+      }
+      bell_.Wait(rings, std::min(next.again_ns, HasLasting() ? NowNs() + kIdleNs : UINT64_MAX));
+    }
+  }
+
+  // No frame can come now, and none is missed: a state that is known, and no hang.
+  bool AllAreAway() const {
+    return std::all_of(cameras_.begin(), cameras_.end(),
+                       [](const auto& camera) { return camera->is_away(); });
+  }
+  // Whether a camera comes back when it was away.
+  bool HasLasting() const {
+    return std::any_of(cameras_.begin(), cameras_.end(),
+                       [](const auto& camera) { return camera->health() != nullptr; });
   }
 
   // Loads the first model: before the first frame, or with it if loading counts a trial.
@@ -133,41 +186,47 @@ class Loop {
     ObeySignals();  // so that a counted boot can be taken back
     models_->Choose();
     LoadWanted();
-    if (model_->blob().decode.data == nullptr) {
+    if (FirstModel().blob().decode.data == nullptr) {
       emitter_.Say(
           path_ +
           " has no decoder, so only times are printed; convert the model with --task and --decode");
     }
-    const Loaded loaded{*model_, path_, options_};
-    for (Observer* observer : observers_) observer->Start(loaded);
+    for (const auto& camera : cameras_) camera->Start(path_);
+    for (Observer* observer : of_all_) observer->Start(Now());
   }
 
-  void Finish(std::thread* capture, bool clean) {
-    service_.Stopping();
+  void Finish(bool clean) {
+    program_.service.Stopping();
     stop_.Raise();
-    mailbox_.Leave();
-    capture->join();
-    for (Observer* observer : observers_) observer->Finish(clean);
+    for (const auto& camera : cameras_) camera->Leave();
+    for (const auto& camera : cameras_) camera->Finish(clean);
+    for (Observer* observer : of_all_) observer->Finish(clean);
     stop_.LeaveSignals();  // what is left to print may be ended by another
   }
 
-  void SayAtTheEnd(const std::string& error) {
-    Line line(error.size() + 64);
-    line.Add("octet-camera: %s\n", error.c_str());
-    emitter_.Last(line, true);
+  // False: all is well.
+  bool SayProblems(bool interrupted) {
+    std::vector<std::string> problems;
+    for (const auto& camera : cameras_) problems.push_back(camera->Problem(interrupted));
+    std::erase(problems, "");
+    if (problems.empty() && emitter_.error() != 0) {
+      problems.push_back("output cannot be written: " + ErrorText(emitter_.error()) +
+                         "; the last lines did not arrive");
+    }
+    for (const std::string& problem : problems) {
+      Line line(problem.size() + 64);
+      line.Add("octet-camera: %s\n", problem.c_str());
+      emitter_.Last(line, true);
+    }
+    return !problems.empty();
   }
 
   // Without a settings file nothing can be read again, and SIGHUP ends the program.
   void ObeySignals() { stop_.ObeySignals(settings_.file().empty()); }
 
-  ModelOptions WantedOptions() {
-    ModelOptions wanted = options_.model;
-    if (wanted.all_plans) {
-      wanted.before_layer = LayerHook::BeforeLayer;
-      wanted.before_layer_context = &shared_.hook;
-    }
-    return wanted;
-  }
+  bool is_loaded() const { return cameras_.front()->model() != nullptr; }
+  const Model& FirstModel() const { return *cameras_.front()->model(); }
+  Loaded Now() const { return cameras_.front()->Now(path_); }
 
   // Reads and verifies the model that models_ names, while the running model stays. With the digest
   // of the running one it is made from the bytes in memory.
@@ -179,17 +238,18 @@ class Loop {
       return digest == nullptr ||
              std::equal(digest, digest + sizeof(header->sha256), header->sha256);
     };
+    const ModelOptions wanted = cameras_.front()->WantedOptions();
     std::unique_ptr<Model> model;
-    const bool is_kept = kept_ != nullptr && kept_->file.storage() == options_.model.storage;
+    const bool is_kept = kept_ != nullptr && kept_->file.storage() == wanted.storage;
     if (is_kept && (digest != nullptr ? is_it(kept_->file) : IsBlobAt(path, kept_->file))) {
-      model = std::make_unique<Model>(kept_, WantedOptions());
+      model = std::make_unique<Model>(kept_, wanted);
     } else {
-      model = std::make_unique<Model>(path, WantedOptions());
+      model = std::make_unique<Model>(path, wanted);
     }
     if (!is_it(model->loaded()->file)) {
       throw InputError(path + ": changed after it was checked; stage the model again");
     }
-    if (options_.board) RequireAllowed(*options_.board, *model, path);
+    if (options().board) RequireAllowed(*options().board, *model, path);
     if (model->blob().model->input_count != 1 || model->blob().inputs[0].is_image == 0) {
       throw InputError(path +
                        ": its input does not take pictures; octet-camera needs one picture input");
@@ -197,29 +257,30 @@ class Loop {
     return model;
   }
 
-  // Replaces the running model. The old blob stays in memory until the new model is bound. Throws
-  // InputError; then no model runs.
+  // Replaces the running model: of each camera its session, all of one blob and one set of threads.
+  // The old blob stays in memory until the new model is bound. Throws InputError; then no model
+  // runs.
   void Put(std::unique_ptr<Model> model) {
     Unload();
     try {
       path_ = models_->Path();
-      model_ = std::move(model);
-      model_->Bind(Model::Unused::kKept);
-      float least_score = kNoWeakBoxes;
-      for (const Observer* observer : observers_) {
-        least_score = std::min(least_score, observer->LeastScore());
+      const std::shared_ptr<LoadedBlob> blob = model->loaded();
+      const std::shared_ptr<ThreadPool> pool = model->pool();
+      for (const auto& camera : cameras_) {
+        if (model == nullptr) {
+          model = std::make_unique<Model>(blob, camera->WantedOptions(pool));
+        }
+        camera->Put(std::move(model), path_);
       }
-      results_.emplace(*model_, least_score);
-      const Loaded loaded{*model_, path_, options_};
-      for (Observer* observer : observers_) observer->Load(loaded);
+      for (Observer* observer : of_all_) observer->Load(Now());
+      kept_ = blob;
     } catch (const InputError&) {
       Unload();
       throw;
     }
-    emitter_.Reserve(results_->LineBytes());
-    printer_.Reserve(results_->LineBytes());
-    kept_ = model_->loaded();
-    model_->Trim();
+    uint32_t resident = 0;
+    for (const auto& camera : cameras_) resident |= octet_resident_plans(camera->session());
+    cameras_.front()->Trim(resident);
   }
 
   // If a model on trial cannot be loaded, a store names the model before.
@@ -234,10 +295,9 @@ class Loop {
   }
 
   void Unload() {
-    if (model_ == nullptr) return;
-    for (Observer* observer : observers_) observer->Unload();
-    results_.reset();
-    model_.reset();
+    if (!is_loaded()) return;
+    for (Observer* observer : of_all_) observer->Unload();
+    for (const auto& camera : cameras_) camera->Unload();
   }
 
   // Between two frames: changes to another model, which is read and verified first. Newer frames
@@ -258,130 +318,65 @@ class Loop {
     const auto reread = follower_.Follow(settings_, begun, &news);
     if (reread) {
       const CameraSettings before = std::exchange(settings_, reread->settings);
-      models_->Reload(options_);
-      const Model* const running = model_.get();
+      models_->Reload(options());
+      const Model* const running = cameras_.front()->model();
       news = reread->Told();
       try {
         if (reread->load_model) Put(Read());
       } catch (const InputError& error) {
         settings_ = before;
-        models_->Reload(options_);
+        models_->Reload(options());
         news = settings_.file() + ": " + error.what() + "; the previous settings stay in force";
         // The model before, from the bytes that are still in memory.
-        if (model_ == nullptr) Put(std::make_unique<Model>(kept_, WantedOptions()));
+        if (!is_loaded()) {
+          Put(std::make_unique<Model>(kept_, cameras_.front()->WantedOptions()));
+        }
       }
-      if (model_.get() != running) CountChange(begun);
+      if (cameras_.front()->model() != running) CountChange(begun);
     }
     emitter_.Say(news);
   }
 
   void CountChange(uint64_t begun_ns) {
-    ++tally_.changes;
-    tally_.longest_change_ns = std::max(tally_.longest_change_ns, NowNs() - begun_ns);
+    ++changes_.count;
+    changes_.longest_ns = std::max(changes_.longest_ns, NowNs() - begun_ns);
     changed_ = true;
   }
 
-  // False if the reader of the results has gone.
-  bool Process(const FrameBuffer& frame) {
+  // The newest frame of the camera. False if the reader of the results has gone.
+  bool TakeTurn(Camera* camera) {
+    const FrameBuffer& frame = *camera->mailbox().Take();
+    if (!is_loaded()) Begin();
     const uint64_t taken = NowNs();
     changed_ = false;
     FollowModels();
     FollowSettings();
-    shared_.metrics.SetFrameTime(frame.captured_ns);
-    for (Observer* observer : observers_) {
-      if (observer->Wants(frame)) continue;
-      shared_.metrics.CountSkipped();
-      return true;
-    }
-    octet_session* const session = model_->session();
     const uint64_t begun = NowNs();
-    const octet_frame view = frame.View();
-    const octet_status set = octet_set_input_frame(session, 0, &view);
-    if (set.code != OCTET_OK) {
-      is_misfit_ = true;
-      throw InputError(std::string("a frame of ") + std::to_string(frame.width) + "x" +
-                       std::to_string(frame.height) + " does not fit the model: " +
-                       octet_code_name(set.code) + "; send larger or smaller frames");
-    }
-    ResetBehindGap(frame, session);
-    octet_run(session);  // cannot fail: no hook of ours stops it
-    for (Observer* observer : observers_) observer->AfterRun(session);
-    Results& results = results_->Read(session, frame.width, frame.height);
-    for (Observer* observer : observers_) observer->Track(frame, &results);
-    const uint64_t done = NowNs();
-    Count(frame, begun, done);
-    Outcome outcome{frame,
-                    results,
-                    session,
-                    begun,
-                    done,
-                    tally_.processed,
-                    mailbox_.dropped(),
-                    emitter_.dropped()};
-    const bool read = Emit(&outcome);
-    // Last, because their own runs take time and change the tensors.
-    for (Observer* observer : observers_) observer->Judge(outcome, &outcome.verdict);
-    for (Observer* observer : observers_) observer->AfterFrame(outcome);
-    const uint64_t now = NowNs();
-    const uint64_t pause_ns = (begun - taken) + (now - done);
-    if (!changed_) tally_.longest_pause_ns = std::max(tally_.longest_pause_ns, pause_ns);
+    const bool read = camera->Process(frame, taken, changed_);
+    turns_.Ran(camera->index(), begun, NowNs());
+    if (camera->has_run()) ++processed_;
     return read;
   }
 
-  // States say what was seen last; behind a gap that is something else.
-  void ResetBehindGap(const FrameBuffer& frame, octet_session* session) {
-    const uint64_t gap_ns = uint64_t{options_.state_gap_ms} * 1000000;
-    const uint64_t before_ns = std::exchange(captured_ns_, frame.captured_ns);
-    if (gap_ns == 0 || frame.captured_ns <= before_ns || frame.captured_ns - before_ns <= gap_ns) {
-      return;
-    }
-    if (octet_state_count(session) != 0) octet_reset(session);
-  }
-
-  void Count(const FrameBuffer& frame, uint64_t begun, uint64_t done) {
-    ++tally_.processed;
-    tally_.inference.Add(done - begun);
-    tally_.age.Add(done - frame.captured_ns);
-    service_.Result(done);
-    if (tally_.processed == kSettledFrames) tally_.settled_rss_bytes = ResidentBytes();
-  }
-
-  bool Emit(Outcome* outcome) {
-    const FrameBuffer& frame = outcome->frame;
-    const FrameReport report = {frame.number,
-                                WallSecondsAt(frame.captured_ns),
-                                static_cast<double>(outcome->done_ns - frame.captured_ns) / 1e6,
-                                static_cast<double>(outcome->run_ns()) / 1e6,
-                                octet_plan_name(outcome->session, octet_plan(outcome->session)),
-                                outcome->dropped,
-                                frame.name.c_str()};
-    if (options_.json || wants_json_) outcome->json = &printer_.Json(report, *outcome);
-    for (Observer* observer : observers_) observer->Result(*outcome);
-    return printer_.Print(report, *outcome, options_.json);
-  }
-
   CameraSettings settings_;
-  const CameraOptions& options_ = settings_.options();
   StopRequest stop_;
-  Scheduling scheduling_;  // before the model's threads, which inherit it
-  std::unique_ptr<Source> source_;
-  Shared shared_;
+  Scheduling scheduling_;                         // before the model's threads, which inherit it
+  std::vector<std::unique_ptr<Source>> sources_;  // until the cameras have them
+  Program program_;
   std::unique_ptr<ModelSource> models_;
   std::string path_;                  // of the blob that is loaded
-  std::unique_ptr<Model> model_;      // another one in its place where models_ say so
-  std::shared_ptr<LoadedBlob> kept_;  // its blob, also while there is no model
-  std::optional<ResultReader> results_;
+  std::shared_ptr<LoadedBlob> kept_;  // it, also while there is no model
   Emitter emitter_;
-  std::vector<std::unique_ptr<Observer>> owned_;
-  std::vector<Observer*> observers_;  // owned_, and that of models_
-  Printer printer_;
+  Bell bell_;
+  std::vector<std::unique_ptr<Camera>> cameras_;  // never empty
+  std::vector<std::unique_ptr<Observer>> owned_;  // of all cameras, which may look at sessions
+  std::vector<Observer*> of_all_;                 // owned_, and that of models_
   SettingsFollower follower_;
-  bool wants_json_ = false, changed_ = false;
-  bool is_misfit_ = false;    // the model takes no such frames
-  uint64_t captured_ns_ = 0;  // of the last frame that was run; 0: none
-  Service service_;
-  Mailbox mailbox_;
-  Tally tally_;
+  Turns turns_;
+  std::vector<bool> has_frame_;  // of each camera
+  Changes changes_;
+  bool changed_ = false;
+  uint64_t processed_ = 0;
 };
 
 }  // namespace

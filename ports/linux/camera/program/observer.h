@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "octet/octet.h"
@@ -15,6 +16,7 @@
 #include "ports/linux/camera/program/helper.h"
 #include "ports/linux/camera/program/layer_hook.h"
 #include "ports/linux/camera/program/options.h"
+#include "ports/linux/camera/program/service.h"
 #include "ports/linux/camera/program/thermometer.h"
 #include "ports/linux/capture/frame.h"
 #include "ports/linux/capture/stop.h"
@@ -25,26 +27,48 @@
 
 namespace octet::port {
 
-// What all observers share. Outlives them.
-struct Shared {
-  Shared(const StopRequest& stop_request, const std::string& thermal_root, bool source_waits,
-         const std::function<void()>& begin_thread)
+// observers.h
+CameraMetrics& AddCameraMetrics(const std::string& name, Metrics* metrics);
+
+// What all cameras share. Outlives their observers.
+struct Program {
+  Program(const StopRequest& stop_request, const std::string& thermal_root, bool sources_wait,
+          const std::function<void()>& begin_thread)
       : stop(stop_request),
         begin(begin_thread),
-        waits(source_waits),
+        waits(sources_wait),
         thermometer(thermal_root, &metrics, begin_thread),
         storage(begin_thread) {}
   const StopRequest& stop;
   std::function<void()> begin;  // the first that a thread calls: it shares no processor by force
-  bool waits;                   // the source waits for the loop: there is always time
-  LayerHook hook;
+  bool waits;                   // all sources wait for the loop
   Metrics metrics;
   Thermometer thermometer;
   Helper storage;
+  Service service;
   Emitter* emitter = nullptr;  // set before there is an observer
+  FeatureValues features;      // what those of all cameras share
+  bool on_trial = false;       // the model is: every frame counts, and none is passed over
 };
 
-// A model that was bound. options: those it was loaded with, for as long as the call takes.
+// What the observers of one camera share. Outlives them.
+struct Shared {
+  Shared(Program& all, const std::string& camera_name, bool source_waits)
+      : program(all),
+        name(camera_name),
+        waits(source_waits),
+        metrics(AddCameraMetrics(camera_name, &all.metrics)) {}
+  Program& program;
+  const std::string name;  // of the camera; empty: there is no list
+  const bool waits;        // its source waits for the loop: there is always time
+  LayerHook hook;
+  CameraMetrics& metrics;
+  // Of this camera.
+  void Say(std::string_view news) const;
+};
+
+// A model that was bound, of one camera. For all cameras it is that of the first. options: those it
+// was loaded with, for as long as the call takes.
 struct Loaded {
   Model& model;
   const std::string& path;
@@ -67,8 +91,12 @@ struct Outcome {
   uint64_t processed, dropped, lines_dropped;  // so far
   const Line* json = nullptr;                  // if JSON is wanted
   Verdict verdict = {};                        // from AfterFrame on
+  size_t camera = 0;                           // by its place in the list
+  bool shown = true;                           // its page is wanted (--outputs)
 };
 
+// Of one camera, or of all. That of all sees the frames of each, but a model is loaded, started and
+// ended once for all.
 class Observer {
  public:
   Observer() = default;

@@ -23,8 +23,16 @@ std::vector<std::string> ThermalZonesOf(const Model& model) {
 
 void AddFeatureMetrics(Metrics* metrics) {
   for (const Feature& feature : Features()) {
-    if (feature.add_metrics != nullptr) feature.add_metrics(metrics);
+    if (feature.add_program_metrics != nullptr) feature.add_program_metrics(metrics);
   }
+}
+
+CameraMetrics& AddCameraMetrics(const std::string& name, Metrics* metrics) {
+  CameraMetrics& camera = metrics->AddCamera(name);
+  for (const Feature& feature : Features()) {
+    if (feature.add_metrics != nullptr) feature.add_metrics(&camera);
+  }
+  return camera;
 }
 
 }  // namespace octet::port

@@ -9,8 +9,9 @@
 
 namespace octet::port {
 
-// Throws InputError.
-std::unique_ptr<Source> OpenSource(const CameraOptions& options);
+// camera: its name in a list, where a camera that goes away is awaited; "": there is no list. A
+// program that is a source starts with the first call of Next. Throws InputError.
+std::unique_ptr<Source> OpenSource(const CameraOptions& options, const std::string& camera = "");
 
 }  // namespace octet::port
 

@@ -1,11 +1,13 @@
 #include "ports/linux/camera/program/options.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "ports/linux/affinity.h"
 #include "ports/linux/camera/program/bundle/bundle.h"
 #include "ports/linux/camera/program/check/check.h"
 #include "ports/linux/camera/program/observers.h"
+#include "ports/linux/camera/program/rtsp.h"
 #include "ports/linux/pictures/pictures.h"
 #include "ports/linux/scene/own_scene.h"
 
@@ -17,24 +19,56 @@ constexpr const char* kDetector = "/detector.octet";
 void DescribeSource(CommandLine& app, CameraOptions& o) {
   app.Add("--source", o.source,
           std::string("scene, a folder of pictures (") + pictures::kExtensions +
-              "; without any, the pictures of its subfolders), one picture, /dev/videoN, or - for "
-              "a stream on stdin");
-  app.Add(
-      "--format", o.format,
-      "stream: y4m (default), or raw rgb24, bgr24, grey8, nv12, yuv420p, yuyv with --size. camera: "
-      "one of these but bgr24, or mjpeg (default: the first available of nv12, yuv420p, yuyv, "
-      "rgb24, "
-      "grey8, mjpeg)");
-  app.Add("--size", o.size, "WxH of raw frames, of the scene, or requested from the camera");
+              "; without any, the pictures of its subfolders), one picture, /dev/videoN, rtsp:// "
+              "and "
+              "an address, exec: and a program that writes a stream to its stdout, or - for a "
+              "stream on stdin")
+      .OfCamera();
+  app.Add("--format", o.format,
+          "stream: y4m (default), or raw rgb24, bgr24, grey8, nv12, yuv420p, yuyv with --size. "
+          "camera: "
+          "one of these but bgr24, or mjpeg (default: the first available of nv12, yuv420p, yuyv, "
+          "rgb24, "
+          "grey8, mjpeg)")
+      .OfCamera();
+  app.Add("--size", o.size, "WxH of raw frames, of the scene, or requested from the camera")
+      .OfCamera();
   app.Add("--stride", o.stride,
           "bytes from row to row of raw frames whose rows are padded; of yuv420p and nv12 those of "
           "the first plane, or FIRST,OTHERS (default: no padding). rpicam-vid pads rows to 64 "
-          "pixels, GStreamer those of each plane to 4 bytes");
+          "pixels, GStreamer those of each plane to 4 bytes")
+      .OfCamera();
   app.Add("--fps", o.fps,
           "frame rate of the scene (default 30; 0: as fast as it renders), of a folder (default: "
-          "every picture, none dropped), or requested from the camera");
+          "every picture, none dropped), or requested from the camera")
+      .OfCamera();
+  app.Add("--rtsp-command", o.rtsp_command,
+          "of rtsp:// sources: the program that writes YUV4MPEG2 to its stdout. {input} stands for "
+          "the options of ffmpeg that name the source, {url} for its address (default: ffmpeg, "
+          "with the video decoder of the board)")
+      .OfCamera();
+  app.Add("--password-file", o.password_file,
+          "of rtsp:// sources: file with the password of the user that the address names, in its "
+          "first line")
+      .OfCamera();
+  app.Add("--source-timeout-s", o.source_timeout_s,
+          "of rtsp:// and exec: sources: a program that gives no frame for as long is ended and "
+          "started again")
+      .Range(1u, 3600u)
+      .ShowDefault()
+      .OfCamera();
   app.AddFlag("--every-frame", o.every_frame,
-              "the source waits for the model, so no frame is dropped; for films, not for cameras");
+              "the source waits for the model, so no frame is dropped; for films, not for cameras")
+      .OfCamera();
+  app.Add("--budget", o.budget,
+          "most share of the time that the frames of the camera may take, 0.01 to 1")
+      .ShowDefault()
+      .OfCamera();
+  app.Add("--outputs", o.outputs,
+          "where results go: lines (stdout), page (of --http), or none (default: lines and page)")
+      .Among({kLinesOutput, kPageOutput, kNoOutput})
+      .Delimiter(',')
+      .OfCamera();
 }
 
 void DescribeScene(CommandLine& app, CameraOptions& o) {
@@ -45,8 +79,21 @@ void DescribeScene(CommandLine& app, CameraOptions& o) {
       "100 garments that come with the program)");
   app.Add("--disturb", o.disturb,
           "disturb frames for tests: noise:SIGMA, blur:RADIUS, exposure:FACTOR, each with frames, "
-          "for example noise:40@300-599,exposure:2.5@900-");
-  app.Add("--seed", o.seed, "of the scene: seed").ShowDefault();
+          "for example noise:40@300-599,exposure:2.5@900-")
+      .OfCamera();
+  app.Add("--seed", o.seed, "of the scene: seed").ShowDefault().OfCamera();
+}
+
+void ReadOutputs(CameraOptions* o) {
+  const auto has = [&](const char* word) {
+    return o->outputs.empty() ||
+           std::find(o->outputs.begin(), o->outputs.end(), word) != o->outputs.end();
+  };
+  o->writes_lines = has(kLinesOutput);
+  o->shows_page = has(kPageOutput);
+  if (o->outputs.size() > 1 && has(kNoOutput)) {
+    throw InputError("--outputs: none with another one; give only one of them");
+  }
 }
 
 }  // namespace
@@ -84,6 +131,7 @@ CheckSettings DescribeCamera(CommandLine& app, CameraOptions& o, std::string* co
           "never")
       .Range(0u, 3600000u)
       .ShowDefault()
+      .OfCamera()
       .Reloads(Reload::kNow);
   app.AddFlag("--json", o.json, "one JSON object per frame, and a summary at the end")
       .Reloads(Reload::kNow);
@@ -114,6 +162,11 @@ CheckSettings DescribeCamera(CommandLine& app, CameraOptions& o, std::string* co
       o.model.isa = isa;
     }
     if (o.fps < 0) throw InputError("--fps: must be at least 0; see --help");
+    if (o.budget < 0.01 || o.budget > 1) {
+      throw InputError("--budget: must be 0.01 to 1; see --help");
+    }
+    ReadOutputs(&o);
+    if (IsRtsp(o.source) && o.rtsp_command.empty()) o.rtsp_command = RtspCommand(o);
     o.own_detector = o.source == "scene" && o.blob.empty() && o.models_of.empty();
     if (o.own_detector) o.blob = OwnSceneFolder("a MODEL, made by octet convert") + kDetector;
   };
@@ -126,7 +179,9 @@ void CheckWhatRuns(const CameraOptions& o) {
                           : "MODEL and " + o.models_of + ": give only one of them");
   }
   if (o.source.empty() && !o.looks_only) {
-    throw InputError("no --source given; give scene, a folder, /dev/videoN, or - for stdin");
+    throw InputError(
+        "no --source given; give scene, a folder, /dev/videoN, rtsp://..., exec:..., or - for "
+        "stdin");
   }
 }
 

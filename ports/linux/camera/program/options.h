@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <typeindex>
+#include <vector>
 
 #include "octet/board.h"
 #include "ports/linux/command_line/command_line.h"
@@ -18,10 +19,15 @@
 
 namespace octet::port {
 
+// Where results go: lines on stdout, the page of --http, neither.
+constexpr const char* kLinesOutput = "lines";
+constexpr const char* kPageOutput = "page";
+constexpr const char* kNoOutput = "none";
+
 constexpr double kNotGiven = std::numeric_limits<double>::quiet_NaN();
 
-// One value of each type: the options of features, each known to its own folder alone.
-class FeatureOptions {
+// One value of each type: what features have, each known to its own folder alone.
+class FeatureValues {
  public:
   // Made with its defaults by the first call.
   template <typename T>
@@ -46,6 +52,8 @@ struct CameraOptions {
   std::string blob, source, format, size, stride, isa, cpus;
   std::string garments;  // folder; empty: those that come with the program
   std::string disturb;
+  std::string rtsp_command, password_file;
+  uint32_t source_timeout_s = 10;
   std::string metrics;  // [ADDRESS:]PORT; empty: none
   std::string thermal_root = kThermalRoot;
   std::string models_of;  // the option that names models in place of MODEL; empty: `blob` runs
@@ -53,12 +61,15 @@ struct CameraOptions {
   ModelOptions model;
   uint64_t frames = 0, seed = 1;
   double fps = kNotGiven;
+  double budget = 1;  // most share of the time that its frames may take
+  std::vector<std::string> outputs;
+  bool writes_lines = true, shows_page = true;  // of outputs
   int priority = 0;
   uint32_t state_gap_ms = 1000;  // longer without a frame: states begin again; 0: never
   bool json = false, every_frame = false, map = false;
   bool looks_only = false;    // no frame is taken: there need be nothing to run
   bool own_detector = false;  // `blob` is the one that comes with the program: none was given
-  FeatureOptions features;
+  FeatureValues features;
 };
 
 // Looks at the settings after they were parsed, and sets what follows from them; throws InputError.

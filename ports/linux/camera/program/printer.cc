@@ -26,8 +26,14 @@ const Line& Printer::Json(const FrameReport& report, const Outcome& outcome) {
 bool Printer::Print(const FrameReport& report, const Outcome& outcome, bool json) {
   if (json) return emitter_.Write(*outcome.json, stop_);
   if (*report.picture == 0) return PrintEverySecond(report, outcome);
+  status_.Clear();
+  BeginPlain(&status_);
   FormatPicture(report.picture, report.infer_ms, outcome.results, outcome.session, &status_);
   return emitter_.Write(status_, stop_);
+}
+
+void Printer::BeginPlain(Line* line) const {
+  if (!camera_.empty()) line->Add("%s  ", camera_.c_str());
 }
 
 bool Printer::PrintEverySecond(const FrameReport& report, const Outcome& outcome) {
@@ -38,6 +44,7 @@ bool Printer::PrintEverySecond(const FrameReport& report, const Outcome& outcome
                            : static_cast<double>(outcome.processed - printed_) * 1e9 /
                                  static_cast<double>(now - printed_ns_);
   status_.Clear();
+  BeginPlain(&status_);
   status_.Add("frame %-8llu %s  %7.2f ms  age %7.2f ms  %6.1f fps  dropped %llu",
               static_cast<Count>(report.number), report.plan, report.infer_ms, report.age_ms, fps,
               static_cast<Count>(report.dropped));
@@ -52,11 +59,12 @@ bool Printer::PrintEverySecond(const FrameReport& report, const Outcome& outcome
 }
 
 void Printer::SummariseJson(uint64_t elapsed_ns, const Tally& tally, const Source& source,
-                            bool changes) {
+                            const Changes& changes) {
   const double seconds = static_cast<double>(elapsed_ns) / 1e9;
   Line line(4096);
+  BeginJson(camera_.c_str(), &line);
   line.Add(
-      "{\"summary\":{\"frames\":%llu,\"captured\":%llu,\"dropped\":%llu,\"fps\":%.2f,"
+      "\"summary\":{\"frames\":%llu,\"captured\":%llu,\"dropped\":%llu,\"fps\":%.2f,"
       "\"median_ms\":%.3f,\"max_ms\":%.3f,\"median_age_ms\":%.3f,\"max_age_ms\":%.3f,"
       "\"max_gap_ms\":%.3f,\"rss_bytes\":%llu,\"rss_bytes_at_frame_1000\":%llu,"
       "\"lines_dropped\":%llu,\"max_pause_ms\":%.3f",
@@ -68,9 +76,9 @@ void Printer::SummariseJson(uint64_t elapsed_ns, const Tally& tally, const Sourc
       Milliseconds(source.longest_gap_ns), static_cast<Count>(ResidentBytes()),
       static_cast<Count>(tally.settled_rss_bytes), static_cast<Count>(emitter_.dropped()),
       Milliseconds(tally.longest_pause_ns));
-  if (changes) {
-    line.Add(",\"model_changes\":%llu,\"max_change_ms\":%.3f", static_cast<Count>(tally.changes),
-             Milliseconds(tally.longest_change_ns));
+  if (changes.told || changes.count != 0) {
+    line.Add(",\"model_changes\":%llu,\"max_change_ms\":%.3f", static_cast<Count>(changes.count),
+             Milliseconds(changes.longest_ns));
   }
   for (Observer* observer : observers_) observer->AddSummary(elapsed_ns, &line);
   line.Add("}}\n");
@@ -78,10 +86,11 @@ void Printer::SummariseJson(uint64_t elapsed_ns, const Tally& tally, const Sourc
 }
 
 void Printer::Summarise(uint64_t elapsed_ns, const Tally& tally, const Source& source, bool json,
-                        bool changes) {
+                        const Changes& changes) {
   if (json) return SummariseJson(elapsed_ns, tally, source, changes);
   const double seconds = static_cast<double>(elapsed_ns) / 1e9;
   Line line(4096);
+  BeginPlain(&line);
   line.Add(
       "%llu frames in %.1f s (%.1f fps), %llu dropped; median %.2f ms, age %.2f ms (at most "
       "%.2f); %.1f MB resident",

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "ports/linux/camera/program/emitter.h"
@@ -16,8 +17,10 @@ namespace octet::port {
 
 class Printer {
  public:
-  Printer(Emitter& emitter, const StopRequest& stop, const std::vector<Observer*>& observers)
-      : emitter_(emitter), stop_(stop), observers_(observers) {}
+  // camera: its name, which begins each line; empty: there is no list.
+  Printer(const std::string& camera, Emitter& emitter, const StopRequest& stop,
+          const std::vector<Observer*>& observers)
+      : camera_(camera), emitter_(emitter), stop_(stop), observers_(observers) {}
   void Reserve(size_t line_bytes);
   // The frame's object, whether it is printed or not.
   const Line& Json(const FrameReport& report, const Outcome& outcome);
@@ -26,15 +29,17 @@ class Printer {
   struct Source {
     uint64_t captured, dropped, longest_gap_ns;
   };
-  // changes: say how often the model changed.
   void Summarise(uint64_t elapsed_ns, const Tally& tally, const Source& source, bool json,
-                 bool changes);
+                 const Changes& changes);
 
  private:
   static constexpr size_t kFieldBytes = 4096;  // of all features
   bool PrintEverySecond(const FrameReport& report, const Outcome& outcome);
-  void SummariseJson(uint64_t elapsed_ns, const Tally& tally, const Source& source, bool changes);
+  void SummariseJson(uint64_t elapsed_ns, const Tally& tally, const Source& source,
+                     const Changes& changes);
+  void BeginPlain(Line* line) const;
 
+  const std::string& camera_;
   Emitter& emitter_;
   const StopRequest& stop_;
   const std::vector<Observer*>& observers_;

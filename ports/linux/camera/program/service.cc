@@ -38,7 +38,7 @@ void Service::Send(const char* word) const {
          reinterpret_cast<const sockaddr*>(&address_), address_bytes_);
 }
 
-void Service::Result(uint64_t now_ns) {
+void Service::Alive(uint64_t now_ns) {
   if (!ready_) Send("READY=1");
   ready_ = true;
   if (!watched_ || now_ns < next_ns_) return;

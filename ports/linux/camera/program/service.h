@@ -18,9 +18,10 @@ class Service {
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
 
-  // A result stands. The first is READY=1; each half second one is WATCHDOG=1, where WatchdogSec=
-  // asks for it. Never waits: a word that finds no room is not sent.
-  void Result(uint64_t now_ns);
+  // The loop does what it is there for: a result stands, or every camera is known to be away. The
+  // first is READY=1; each half second one is WATCHDOG=1, where WatchdogSec= asks for it. Never
+  // waits: a word that finds no room is not sent.
+  void Alive(uint64_t now_ns);
   // STOPPING=1, once.
   void Stopping();
 

@@ -12,12 +12,25 @@
 
 namespace octet::port {
 
+// An entry of the list of cameras, with the settings outside the list that it does not replace.
+struct NamedCamera {
+  std::string name;  // empty: there is no list, and this is the one camera
+  CameraOptions options;
+  std::vector<Setting> settings;  // in force
+};
+
+// The name of the list in a settings file.
+constexpr const char* kCameras = "cameras";
+
 class CameraSettings {
  public:
   // Throws InputError; returns false where the program is done (--help, --isa list,
   // --print-config).
   bool Read(int argc, char** argv);
-  const CameraOptions& options() const { return options_; }
+  // Never empty.
+  const std::vector<NamedCamera>& cameras() const { return cameras_; }
+  // Of the first camera: what no entry of the list may have is the same for all.
+  const CameraOptions& options() const { return cameras_.front().options; }
   // --config; empty: none.
   const std::string& file() const { return file_; }
 
@@ -31,14 +44,25 @@ class CameraSettings {
   Reread ReadAgain() const;
 
  private:
-  void Make(const std::vector<FileSetting>* entries);
-  std::string Line(const std::string& setting) const;
+  using Entries = std::vector<FileSetting>;
+
+  void Make(const Entries* entries);
+  void ParseWords();
+  void MakeList(const FileSetting& list);
+  // own: the entry of a camera; null: there is no list.
+  NamedCamera Parse(const Entries* own, bool is_whole);
+  void Set(const Entries* own, CommandLine* app) const;
+  std::string NameOf(const Entries& own, int line) const;
+  void RefuseOutsideTheList() const;
+  void RefuseShared() const;
+  FileSetting ListInForce() const;
+  std::string Line(const std::string& setting, const Entries* own = nullptr) const;
 
   std::vector<std::string> words_;  // of the command line
   std::string file_;
-  std::vector<FileSetting> entries_;  // of the file, in force or not
-  std::vector<Setting> settings_;     // in force
-  CameraOptions options_;
+  Entries entries_;                // of the file, in force or not
+  std::vector<Setting> settings_;  // in force, but those of cameras of a list
+  std::vector<NamedCamera> cameras_;
   bool print_ = false, done_ = false;
 };
 

@@ -45,9 +45,14 @@ struct Tally {
   Histogram inference, age;
   uint64_t processed = 0;
   uint64_t settled_rss_bytes = 0;
-  // Longest time that the loop spent beside octet_run, from having a frame to taking the next; and
-  // that of a change of the model, which is the one thing it waits for.
-  uint64_t longest_pause_ns = 0, longest_change_ns = 0, changes = 0;
+  // Longest time that the loop spent with a frame beside octet_run.
+  uint64_t longest_pause_ns = 0;
+};
+
+// Of the model, which is the one thing that the loop waits for.
+struct Changes {
+  uint64_t count = 0, longest_ns = 0;
+  bool told = false;  // also where there was none
 };
 
 }  // namespace octet::port

@@ -91,7 +91,7 @@ int Serve(const ServeOptions& o) {
     }
     const bool well =
         workers.LongestRun(now) < kHangNs && (!zmq || now < zmq->last_round_ns() + kHangNs);
-    if (well) service.Result(now);
+    if (well) service.Alive(now);
   }
   service.Stopping();
   if (web) web->Quiesce();

@@ -200,7 +200,8 @@ TEST(Allocation, NoneForMetricsAndTemperature) {
   port::LayerNames layers;
   for (int i = 0; i < 16; ++i) layers.Add("a layer whose name is longer than a short string");
   port::Metrics metrics(0);
-  auto& guard = metrics.Numbers<port::GuardNumbers>();
+  port::CameraMetrics& camera = metrics.AddCamera("");
+  auto& guard = camera.Numbers<port::GuardNumbers>();
   port::Exposition text(port::Metrics::kTextBytes);
   port::ThermalReading reading;
   calls = 0;
@@ -210,9 +211,9 @@ TEST(Allocation, NoneForMetricsAndTemperature) {
   for (uint32_t i = 0; i < 100; ++i) {
     reading = sensor.Read();
     metrics.SetTemperature(reading.celsius());
-    metrics.AddResult(i * 1'000'000, i * 2'000'000);
-    metrics.SetFrames(i, i, i);
-    metrics.SetPlan(i % 2);
+    camera.AddResult(i * 1'000'000, i * 2'000'000);
+    camera.SetFrames(i, i);
+    camera.SetPlan(i % 2);
     guard.switches.Count(port::SwitchReason::kHeat);
     guard.SetLayer(i % 16, 0.1f, 0.2f, 0.3f);
     text.Clear();

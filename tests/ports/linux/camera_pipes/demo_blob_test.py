@@ -55,6 +55,14 @@ class Scene(unittest.TestCase):
             self.assertTrue((self.work / "scene" / name).read_bytes() == (DEMO / "scene" / name).read_bytes(),
                             f"demo/scene/{name} differs from the one that demo/make_scene.sh makes now")
 
+    def test_two_cameras_in_one_picture(self):
+        done = subprocess.run([DEMO / "two_cameras.sh", PROGRAMS.parent, self.work / "two"], capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = [json.loads(line) for line in (self.work / "two/lines.jsonl").read_text().splitlines()]
+        self.assertEqual({line["camera"] for line in lines}, {"left", "right"})
+        head = (self.work / "two/two_cameras.png").read_bytes()[:24]
+        self.assertEqual((int.from_bytes(head[16:20], "big"), int.from_bytes(head[20:24], "big")), (2 * 320 + 8, 320))
+
     def test_the_blob_agrees_with_its_model(self):
         subprocess.run([PROGRAMS / "octet-scene", "--pictures", DEMO / "scene/test.npy", "--labels", DEMO / "scene/labels.npy",
                         "--frames", "8", "--seed", "5", "--output", self.work / "frames.npy"], check=True)

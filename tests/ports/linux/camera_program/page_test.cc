@@ -29,7 +29,7 @@ class Page : public Camera {
 
 TEST_F(Page, StatusAndPictures) {
   Serve();
-  EXPECT_NE(Get(port_, "/").find("<img src=/stream"), std::string::npos);
+  EXPECT_NE(Get(port_, "/").find("<img src=stream"), std::string::npos);
   const std::string status = Get(port_, "/status.json?now");
   EXPECT_EQ(nlohmann::json::parse(status.substr(status.find("\r\n\r\n")))["frame"], 0);
   EXPECT_NE(Get(port_, "/nothing").find("404"), std::string::npos);

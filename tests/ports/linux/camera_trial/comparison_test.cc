@@ -102,7 +102,7 @@ class Compared : public StoreFolder {
   void Keep(int number) {
     const port::FrameBuffer frame = Picture(number);
     const port::Results& results = Answer(frame);
-    comparison_->AfterRun(0, true);
+    comparison_->AfterRun(model_->session(), 0, true);
     comparison_->Keep(frame, results);
   }
   uint32_t Agreement() {
@@ -161,7 +161,7 @@ TEST_F(Compared, TheOldestFramesGo) {
       if (i == wrong) {
         for (auto& one : results.classes) one.label = (one.label + 6) % 12 + 100;
       }
-      comparison_->AfterRun(0, true);
+      comparison_->AfterRun(model_->session(), 0, true);
       comparison_->Keep(frame, results);
     }
     Load({.task = blob::Task::kClassify, .shift = {1}}, true);
@@ -176,7 +176,7 @@ TEST_F(Compared, AFrameASecondIsKept) {
   Load({}, false);
   const port::FrameBuffer frame = Picture(0);
   const auto frames_after = [&](uint64_t now, bool waits) {
-    comparison_->AfterRun(now, waits);
+    comparison_->AfterRun(model_->session(), now, waits);
     comparison_->Keep(frame, {});
     return comparison_->frames();
   };
@@ -212,7 +212,7 @@ TEST_F(Compared, WhatSaysNothingIsNotKept) {
     results.boxes.resize(2);
     port::FrameBuffer frame = Picture(0);
     frame.bytes.resize(c.bytes);
-    comparison_->AfterRun(0, true);
+    comparison_->AfterRun(model_->session(), 0, true);
     comparison_->Keep(frame, results);
     EXPECT_EQ(comparison_->frames(), c.kept ? 1u : 0u) << c.task << " " << c.count;
   }
@@ -226,7 +226,7 @@ TEST_F(Compared, LargeFramesAreFewer) {
     port::FrameBuffer frame;
     frame.Resize(OCTET_PIXELS_GREY8, 2048, static_cast<uint32_t>(bytes / 2048));
     for (int i = 0; i < 9; ++i) {
-      comparison_->AfterRun(0, true);
+      comparison_->AfterRun(model_->session(), 0, true);
       comparison_->Keep(frame, {});
     }
     return comparison_->frames();
@@ -242,7 +242,7 @@ TEST_F(Compared, AMapOfAnotherGridIsNoMeasure) {
   const port::FrameBuffer frame = Picture(0);
   port::Results results = Answer(frame);
   results.map.assign(9, 0);
-  comparison_->AfterRun(0, true);
+  comparison_->AfterRun(model_->session(), 0, true);
   comparison_->Keep(frame, results);
   Load({.task = blob::Task::kSegment, .shift = {1}}, true);
   EXPECT_EQ(Agreement(), 1000u);
@@ -253,7 +253,7 @@ TEST_F(Compared, AMapOfTheSameGridIs) {
   const port::FrameBuffer frame = Picture(0);
   port::Results results = Answer(frame);
   for (uint8_t& label : results.map) label = static_cast<uint8_t>((label + 6) % 12);
-  comparison_->AfterRun(0, true);
+  comparison_->AfterRun(model_->session(), 0, true);
   comparison_->Keep(frame, results);
   Load({.task = blob::Task::kSegment, .shift = {1}}, true);
   EXPECT_EQ(Agreement(), 0u);

@@ -75,9 +75,10 @@ class Slots : public StoreFolder {
   }
   struct Frame {
     bool calm = true, stuck = false;
+    size_t camera = 0;
   };
   // What the camera says behind it.
-  std::string Run(Frame what = {true, false}, const port::Results* results = nullptr) {
+  std::string Run(Frame what = {true, false, 0}, const port::Results* results = nullptr) {
     const octet_frame view = frame_.View();
     EXPECT_EQ(octet_set_input_frame(model_->session(), 0, &view).code, OCTET_OK);
     EXPECT_EQ(octet_run(model_->session()).code, OCTET_OK);
@@ -91,11 +92,12 @@ class Slots : public StoreFolder {
                           .processed = 0,
                           .dropped = 0,
                           .lines_dropped = 0,
-                          .verdict = {.calm = what.calm, .stuck = what.stuck}};
+                          .verdict = {.calm = what.calm, .stuck = what.stuck},
+                          .camera = what.camera};
     slots_->AfterFrame(outcome);
     return News();
   }
-  void RunTimes(int times, Frame what = {true, false}) {
+  void RunTimes(int times, Frame what = {true, false, 0}) {
     for (int i = 0; i < times; ++i) Run(what);
   }
   // Hears of an errand that is left, sends the one that is due, waits for it and hears of it. True:
@@ -129,7 +131,7 @@ class Slots : public StoreFolder {
   }
 
   port::StopRequest stop_;
-  port::Shared shared_{stop_, "/none", true, {}};
+  port::Program shared_{stop_, "/none", true, {}};
   int said_[2] = {-1, -1};
   std::optional<port::Emitter> emitter_;
   port::ComparisonSettings comparison_;

@@ -94,6 +94,46 @@ TEST_F(Slots, FiveBadFramesInARowRollBack) {
   }
 }
 
+// Good frames of one camera do not hide bad ones of another.
+TEST_F(Slots, BadFramesInARowAreThoseOfOneCamera) {
+  for (const char* name : {"a", "b", "c"}) shared_.metrics.AddCamera(name);
+  Install(1);
+  Flash(2, OCTET_SLOT_B);
+  Start(100);
+  slots_->Choose();
+  Load();
+  EXPECT_TRUE(shared_.on_trial);
+  for (int i = 0; i < 4; ++i) {
+    Run({.calm = false, .camera = 1});
+    Run({.camera = 0});
+  }
+  EXPECT_FALSE(Turn());
+  EXPECT_EQ(Info().pending, OCTET_SLOT_B);
+  Run({.calm = false, .camera = 1});
+  EXPECT_FALSE(Turn());
+  EXPECT_EQ(Info().last_refusal, OCTET_SLOTS_FRAMES);
+  ASSERT_TRUE(Turn()) << "the model before";
+  Load();
+  EXPECT_FALSE(shared_.on_trial);
+}
+
+// Frames of all count together: a camera that is away is not waited for.
+TEST_F(Slots, GoodFramesOfAllCamerasConfirm) {
+  for (const char* name : {"a", "b", "c"}) shared_.metrics.AddCamera(name);
+  Install(1);
+  Flash(2, OCTET_SLOT_B);
+  Start(6);
+  slots_->Choose();
+  Load();
+  for (int i = 0; i < 3; ++i) Run({.camera = 0});
+  Turn();
+  EXPECT_EQ(Info().pending, OCTET_SLOT_B);
+  for (int i = 0; i < 3; ++i) Run({.camera = 2});
+  Turn();
+  EXPECT_EQ(Info().pending, OCTET_SLOT_NONE);
+  EXPECT_FALSE(shared_.on_trial);
+}
+
 TEST_F(Slots, AStuckGuardRollsBackAtOnce) {
   Install(1);
   Flash(2, OCTET_SLOT_B);

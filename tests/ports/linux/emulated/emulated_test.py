@@ -189,6 +189,41 @@ class Cases:
                            f"{time.monotonic() - started:.0f} s")
         return ", ".join(figures)
 
+    def two_cameras(self) -> str:
+        """The kernel's camera and a program, in one list: the one is unplugged and back, the program dies, and the other one goes on each time."""
+        film, frame = "YUV4MPEG2 W64 H48 C420jpeg", 64 * 48 * 3 // 2
+        self.tell(f"cat >/tmp/film.sh <<'END'\necho $$ >/tmp/film.pid\necho '{film}'\nwhile echo FRAME; do head -c {frame} /dev/urandom; sleep 0.2; done\nEND\n"
+                  f"cat >/tmp/two.yaml <<'END'\nmodel: {STORE}/slot-a.octet\njson: true\ncameras:\n"
+                  "  - {name: cam, source: /dev/video0, size: 320x180, fps: 5}\n  - {name: film, source: 'exec:sh /tmp/film.sh'}\nEND\n"
+                  "octet-camera --config /tmp/two.yaml >/tmp/two.json 2>/tmp/two.err & echo $! >/tmp/two.pid")
+
+        def frames(name: str) -> int:
+            return int(self.tell(f"grep -c '^{{\"camera\":\"{name}\",\"frame\"' /tmp/two.json || true"))
+
+        def goes_on(name: str) -> None:
+            before = frames(name)
+            until(f"frames of {name}", lambda: frames(name) > before + 2)
+
+        def says(words: str) -> None:
+            until(words, lambda: words in self.tell("cat /tmp/two.err"))
+
+        goes_on("cam")
+        goes_on("film")
+        self.tell("echo vivid.0 >/sys/bus/platform/drivers/vivid/unbind")
+        says("cam: /dev/video0: the camera was disconnected")
+        goes_on("film")
+        self.tell("kill -9 $(cat /tmp/film.pid)")
+        says("film: sh was killed by signal 9")
+        goes_on("film")
+        self.tell("echo vivid.0 >/sys/bus/platform/drivers/vivid/bind")
+        says("cam: frames come again")
+        goes_on("cam")
+        self.tell("kill $(cat /tmp/two.pid)")
+        summaries = [json.loads(line) for line in until("both summaries", lambda: (lines := self.tell(
+            "grep summary /tmp/two.json || true").splitlines()) and len(lines) == 2 and lines)]
+        until("the end of the program", lambda: self.board.run("kill -0 $(cat /tmp/film.pid)").returncode != 0)
+        return ", ".join(f"{summary['camera']} {summary['summary']['frames']} frames" for summary in summaries)
+
     def page_from_outside(self) -> str:
         self.board.stop()
         self.boot(*CAMERA)
@@ -319,7 +354,7 @@ def main() -> int:
     try:
         cases = Cases(options, work)
         cases.board.prepare()
-        names = ("refusals", "boots", "mounted_disk", "same_bits", "results", "page_from_outside", "metrics_from_outside", "heat",
+        names = ("refusals", "boots", "mounted_disk", "same_bits", "results", "two_cameras", "page_from_outside", "metrics_from_outside", "heat",
                  "camera_gone_and_back", "update", "cuts")
         for name in names:
             if options.only and name not in ("boots", *options.only.split(",")):

@@ -36,7 +36,7 @@ class OneSite : public Site {
     return {Reply::Kind::kWhole, "404 Not Found", "text/plain", "no\n"};
   }
   bool ForAnyHost(std::string_view path) const override { return path == "/open"; }
-  Part NewestPart() override { return {parts, "PART", taken_ns}; }
+  Part NewestPart(uint32_t) override { return {parts, "PART", taken_ns}; }
   void SetWanted(bool now) override { wanted = now; }
   std::string large;
   std::atomic<uint64_t> parts{0}, taken_ns{0};

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timex.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -156,6 +157,17 @@ OCTET_SEND(pread64, syscall(SYS_pread64, file, bytes, count, at), void*, , off64
 OCTET_SEND(pwrite, syscall(SYS_pwrite64, file, bytes, count, at), const void*, , off_t at)
 OCTET_SEND(pwrite64, syscall(SYS_pwrite64, file, bytes, count, at), const void*, , off64_t at)
 
+int pipe2(int* ends, int flags) noexcept {
+  return Fails("pipe2", false) ? -1 : static_cast<int>(syscall(SYS_pipe2, ends, flags));
+}
+pid_t fork() noexcept {
+  return Fails("fork", false) ? -1 : _Fork();
+}
+int waitid(idtype_t type, id_t id, siginfo_t* info, int options) {
+  return Fails("waitid", false)
+             ? -1
+             : static_cast<int>(syscall(SYS_waitid, type, id, info, options, nullptr));
+}
 int fsync(int file) {
   return Fails("fsync", true) ? -1 : static_cast<int>(syscall(SYS_fsync, file));
 }

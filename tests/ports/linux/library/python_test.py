@@ -525,13 +525,17 @@ class Tests:
             lines += [f"{f + 1},-1,{x0},{y0},{x1 - x0},{y1 - y0},{score},{label},-1\n" for x0, y0, x1, y1, score, label in boxes]
         (self.work / "boxes.txt").write_text("".join(lines))
         (self.work / "times.json").write_text(json.dumps({"times": [f / 25 for f in range(60)]}))
-        run([self.build / "bin/octet-run", "--boxes", self.work / "boxes.txt", "--times", self.work / "times.json", "--tracks",
-             self.work / "tracks.txt"])
-        tracker = self.octet.Tracker()
-        found = "".join(f"{f + 1},{t.id},{t.x0:.2f},{t.y0:.2f},{t.x1 - t.x0:.2f},{t.y1 - t.y0:.2f},{t.score:.4f},{t.label},-1\n"
-                        for f, boxes in enumerate(frames) for t in tracker.frame(f / 25, boxes) if t.seen)
-        assert found == (self.work / "tracks.txt").read_text(), found
-        assert len(found.splitlines()) > 100, found
+        all_found = set()
+        for settings, words in (({}, "method=bytetrack"), ({"method": "ocsort", "iou": 0.4, "inertia": 0.1}, "method=ocsort,iou=0.4,inertia=0.1")):
+            run([self.build / "bin/octet-run", "--boxes", self.work / "boxes.txt", "--times", self.work / "times.json", "--tracks",
+                 self.work / "tracks.txt", "--tracker", words])
+            tracker = self.octet.Tracker(**settings)
+            found = "".join(f"{f + 1},{t.id},{t.x0:.2f},{t.y0:.2f},{t.x1 - t.x0:.2f},{t.y1 - t.y0:.2f},{t.score:.4f},{t.label},-1\n"
+                            for f, boxes in enumerate(frames) for t in tracker.frame(f / 25, boxes) if t.seen)
+            assert found == (self.work / "tracks.txt").read_text(), found
+            assert len(found.splitlines()) > 100, found
+            all_found.add(found)
+        assert len(all_found) == 2, all_found
         tracker, zones = self.octet.Tracker(8), self.octet.Zones({"door": [(0, 0.5), (1, 0.5)], "all": [(0, 0), (1, 0), (1, 1), (0, 1)]}, capacity=8)
         events = []
         for f in range(30):
@@ -540,6 +544,7 @@ class Tests:
         assert [(e.kind, e.zone) for e in events if e.kind != "inside"] == [("entered", "all"), ("in", "door"), ("left", "all")], events
         assert zones.counts("door") == (1, 0, 0) and zones.counts("all") == (1, 1, 0)
         for call, error in ((lambda: self.octet.Tracker(classes="x"), ValueError), (lambda: self.octet.Tracker(high=2), ValueError),
+                            (lambda: self.octet.Tracker(method="sort"), ValueError),
                             (lambda: self.octet.Tracker(low=0.9), self.octet.OctetError), (lambda: self.octet.Zones({"a": [(0, 0)]}), self.octet.OctetError)):
             try:
                 call()

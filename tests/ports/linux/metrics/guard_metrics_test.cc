@@ -18,7 +18,7 @@ class GuardCounts : public testing::Test {
   }
   void Begin() {
     ASSERT_EQ(octet_guard_init(&guard_, &config_, now_ms_).code, OCTET_OK);
-    counts_.emplace(&metrics_, config_.home_plan);
+    counts_.emplace(&camera_, config_.home_plan);
   }
   // So many frames, a second apart.
   void Frames(int count, uint32_t score, int32_t millidegrees = 40000) {
@@ -45,6 +45,7 @@ class GuardCounts : public testing::Test {
   octet_guard guard_;
   uint32_t now_ms_ = 0;
   Metrics metrics_{0};
+  CameraMetrics& camera_ = metrics_.AddCamera("");
   std::optional<GuardMetrics> counts_;
 };
 

@@ -37,8 +37,9 @@ BlobDescription TwoPlans() {
 class All : public Metrics {
  public:
   explicit All(double start_s = 0) : Metrics(start_s) { AddFeatureMetrics(this); }
-  GuardNumbers& guard = Numbers<GuardNumbers>();
-  DriftNumbers& drift = Numbers<DriftNumbers>();
+  CameraMetrics& own = AddCameraMetrics("", this);
+  GuardNumbers& guard = own.Numbers<GuardNumbers>();
+  DriftNumbers& drift = own.Numbers<DriftNumbers>();
   SlotNumbers& slots = Numbers<SlotNumbers>();
 };
 
@@ -145,7 +146,7 @@ TEST(Metrics, EveryEventCountsItsOwn) {
 TEST(Metrics, TheBlobAndItsPlan) {
   All metrics(0);
   metrics.SetBlob(TwoPlans());
-  metrics.SetPlan(1);
+  metrics.own.SetPlan(1);
   metrics.slots.SetSlot('b');
   metrics.slots.SetTrialAgreement(0.5f);
   auto series = SeriesOf(TextOf(metrics));
@@ -177,8 +178,9 @@ TEST(Metrics, GaugesComeAndGo) {
   metrics.SetTemperature(61.5f);
   metrics.guard.SetScore(0.25f);
   metrics.guard.SetRateDivisor(3);
-  metrics.SetFrames(10, 3, 2);
-  for (int i = 0; i < 4; ++i) metrics.CountSkipped();
+  metrics.own.SetFrames(10, 3);
+  metrics.SetLinesDropped(2);
+  for (int i = 0; i < 4; ++i) metrics.own.CountSkipped();
   auto series = SeriesOf(TextOf(metrics));
   EXPECT_EQ(series.at("octet_temperature_celsius"), "61.5");
   EXPECT_EQ(series.at("octet_score"), "0.25");
@@ -198,7 +200,7 @@ TEST(Metrics, TimesFallIntoTheirBuckets) {
   for (const uint64_t ns :
        {uint64_t{2'000'000}, uint64_t{2'000'001}, uint64_t{0}, uint64_t{100'000},
         uint64_t{10'000'000'000}, uint64_t{10'000'000'001}}) {
-    metrics.AddResult(ns, 300'000);
+    metrics.own.AddResult(ns, 300'000);
   }
   const auto series = SeriesOf(TextOf(metrics));
   const auto at = [&](const std::string& name, const std::string& bound) {
@@ -268,11 +270,12 @@ TEST(Metrics, TheBufferHoldsTheLongestText) {
   metrics.guard.SetLayers(layers);
   for (uint32_t i = 0; i < 16; ++i)
     metrics.guard.SetLayer(i, -1.2345678e-20f, -1.2345678e-20f, -1e-30f);
-  metrics.SetFrames(UINT64_MAX, UINT64_MAX, UINT64_MAX);
+  metrics.own.SetFrames(UINT64_MAX, UINT64_MAX);
+  metrics.SetLinesDropped(UINT64_MAX);
   metrics.slots.SetSlot('a');
   metrics.guard.SetScore(-1.2345678e-20f);
   metrics.SetTemperature(-1.2345678e-20f);
-  metrics.AddResult(UINT64_MAX / 2, UINT64_MAX / 2);
+  metrics.own.AddResult(UINT64_MAX / 2, UINT64_MAX / 2);
   const std::string text = TextOf(metrics);
   EXPECT_LT(text.size() + 31 * 2 * 20 + 24 * 20, Metrics::kTextBytes);  // with counts of 20 digits
   EXPECT_EQ(SeriesOf(text).count("octet_score"), 1u);
@@ -293,7 +296,7 @@ TEST(Metrics, NamesAreReadWhole) {
   std::thread writer([&] {
     for (int i = 0; i < 20000; ++i) {
       metrics.SetBlob(i % 2 == 0 ? two : one);
-      metrics.AddResult(static_cast<uint64_t>(i), 1);
+      metrics.own.AddResult(static_cast<uint64_t>(i), 1);
     }
     done = true;
   });

@@ -24,7 +24,8 @@ int main() {
   for (int i = 0; i < 16; ++i) layers.Add("conv" + std::to_string(i));
   Metrics metrics(0);
   AddFeatureMetrics(&metrics);
-  auto& guard = metrics.Numbers<GuardNumbers>();
+  CameraMetrics& camera = AddCameraMetrics("", &metrics);
+  auto& guard = camera.Numbers<GuardNumbers>();
   guard.SetLatencyBudget(0.05f);
   guard.SetLayers(layers);
   metrics.SetBlob(blob);
@@ -33,12 +34,13 @@ int main() {
   std::printf("%u\n", unsigned{server.address().port});
   std::fflush(stdout);
   for (uint32_t step = 1; WaitReadable(STDIN_FILENO, stop, 250) == Waited::kTimeout; ++step) {
-    metrics.AddResult(step * 1'000'000, step * 2'000'000);
-    metrics.SetFrames(step, step / 3, step / 5);
-    metrics.SetPlan(step / 4 % 2);
+    camera.AddResult(step * 1'000'000, step * 2'000'000);
+    camera.SetFrames(step, step / 3);
+    metrics.SetLinesDropped(step / 5);
+    camera.SetPlan(step / 4 % 2);
     guard.switches.Count(step / 4 % 2 == 0 ? SwitchReason::kRecovered : SwitchReason::kAccuracy);
     guard.breaker.Count(step / 4 % 2 == 0 ? BreakerEvent::kReturn : BreakerEvent::kTrip);
-    metrics.Numbers<DriftNumbers>().events.Count(DriftEvent::kObserved);
+    camera.Numbers<DriftNumbers>().events.Count(DriftEvent::kObserved);
     guard.SetScore(1 - 0.001f * static_cast<float>(step % 100));
     metrics.SetTemperature(50 + static_cast<float>(step % 20));
     metrics.Numbers<SlotNumbers>().SetSlot('a');

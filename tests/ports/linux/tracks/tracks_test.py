@@ -2,8 +2,8 @@
 """octet-run --boxes --tracks: its tracks beside a float twin. tracks_test.py --build BUILD [--films FOLDER] [--seeds N]
 
 Scores are those of TrackEval (scores.py). FOLDER: NAME.truth.txt, NAME.boxes.txt, NAME.json of each film, in place of the films
-that films.py makes. Both trackers must be within 1 point in MOTA, IDF1 and HOTA; prints a line a film, and the mean without the
-second association.
+that films.py makes. Each method must be within 1 point of its twin in MOTA, IDF1 and HOTA; prints a line a film, and the means, of
+ByteTrack also without the second association.
 """
 import argparse
 import collections
@@ -18,6 +18,7 @@ import numpy as np
 
 import films
 import matching
+import ocsort_twin
 import scores
 import twin
 
@@ -91,27 +92,37 @@ class Films(unittest.TestCase):
             pathlib.Path(bases[-1] + ".json").write_text(json.dumps({"times": times}))
         return bases
 
-    def test_scores_are_those_of_the_float_twin(self):
-        total = collections.Counter()
+    def score_all(self, runs):
+        """{run: {score: mean of all films}}. runs: {name: settings of octet-run, or what makes a twin}. Prints a line a film."""
+        total = {name: collections.Counter() for name in runs}
         with tempfile.TemporaryDirectory() as work:
             bases = self.films(work)
             self.assertTrue(bases, "no films")
             for base in bases:
-                run_tracks(self.program, base + ".boxes.txt", base + ".json", f"{work}/octet.txt")
-                run_tracks(self.program, base + ".boxes.txt", base + ".json", f"{work}/without.txt", WITHOUT_SECOND)
-                times = json.loads(pathlib.Path(base + ".json").read_text())["times"]
-                twin.track_film(scores.read(base + ".boxes.txt"), times, f"{work}/twin.txt")
-                found = {name: scores.score(base + ".truth.txt", f"{work}/{name}.txt") for name in ("octet", "twin", "without")}
+                found = {}
+                for name, run in runs.items():
+                    tracks = f"{work}/{name}.txt"
+                    if callable(run):
+                        times = json.loads(pathlib.Path(base + ".json").read_text())["times"]
+                        twin.track_film(run(), scores.read(base + ".boxes.txt"), times, tracks)
+                    else:
+                        run_tracks(self.program, base + ".boxes.txt", base + ".json", tracks, run)
+                    found[name] = scores.score(base + ".truth.txt", tracks)
+                    total[name].update({score: value / len(bases) for score, value in found[name].items()})
                 print(pathlib.Path(base).name, " ".join(
-                    f"{name} {found['octet'][name]:.2f}/{found['twin'][name]:.2f}/{found['without'][name]:.2f}" for name in found["octet"]))
-                for name in POINTS:
-                    self.assertLess(abs(found["octet"][name] - found["twin"][name]), 1, f"{base}: {name}")
-                for which, values in found.items():
-                    total.update({f"{which} {name}": value / len(bases) for name, value in values.items()})
-        for name in found["octet"]:
-            print(f"mean {name}: {total['octet ' + name]:.2f}, float twin {total['twin ' + name]:.2f}, "
-                  f"without the second association {total['without ' + name]:.2f}")
-        self.assertGreater(total["octet IDF1"], total["without IDF1"])
+                    score + " " + "/".join(f"{found[name][score]:.2f}" for name in runs) for score in found["octet"]))
+                for score in POINTS:
+                    self.assertLess(abs(found["octet"][score] - found["twin"][score]), 1, f"{base}: {score}")
+        for name, values in total.items():
+            print(f"mean of {name}: " + ", ".join(f"{score} {value:.2f}" for score, value in values.items()))
+        return total
+
+    def test_bytetrack_scores_as_its_float_twin(self):
+        total = self.score_all({"octet": (), "twin": twin.Twin, "without": WITHOUT_SECOND})
+        self.assertGreater(total["octet"]["IDF1"], total["without"]["IDF1"])
+
+    def test_ocsort_scores_as_its_float_twin(self):
+        self.score_all({"octet": ("method=ocsort",), "twin": ocsort_twin.Twin})
 
 
 class Command(unittest.TestCase):
@@ -158,6 +169,9 @@ class Command(unittest.TestCase):
                 (self.LINES, ("--tracker", "low=0.7"), None, ("low", "high")),
                 (self.LINES, ("--tracker", "buffer=11"), None, ("buffer", "10")),
                 (self.LINES, ("--tracker", "speed=1"), None, ("speed=1",)),
+                (self.LINES, ("--tracker", "method=sort"), None, ("method=sort", "bytetrack", "ocsort")),
+                (self.LINES, ("--tracker", "iou=0.5"), None, ("iou=0.5", "method=ocsort")),
+                (self.LINES, ("--tracker", "new=0.8,method=ocsort"), None, ("new=0.8", "method=bytetrack")),
                 (self.LINES, ("--threads", "2"), None, ("--threads", "--boxes"))):
             status, error, tracks = self.run_boxes(text, *more, times=times)
             self.assertEqual((status, tracks), (2, None), error)

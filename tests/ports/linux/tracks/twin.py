@@ -114,9 +114,8 @@ class Twin:
         self.tracks = [t for t in self.tracks if t.id not in removed]
 
 
-def track_film(boxes, times, path, **settings):
-    """boxes: {frame: rows} of scores.read. Writes the text that octet-run --tracks writes."""
-    twin = Twin(**settings)
+def track_film(twin, boxes, times, path):
+    """twin: a new one. boxes: {frame: rows} of scores.read. Writes the text that octet-run --tracks writes."""
     with open(path, "w") as out:
         for frame, now in enumerate(times, 1):
             rows = [(np.array(r[2:6]), r[6], int(r[7])) for r in boxes.get(frame, [])]

@@ -61,9 +61,9 @@ std::string StatePart(const std::vector<StoredRecord>& records) {
   return text;
 }
 
-std::string CheckPart(const CameraOptions& options) {
+std::string CheckPart(const std::vector<NamedCamera>& cameras) {
   Line line(kLineBytes);
-  AddFindings(CheckAll(options), &line);
+  AddFindings(CheckAll(cameras), &line);
   return {line.data(), line.length()};
 }
 
@@ -107,7 +107,7 @@ int WriteSupportBundle(const CameraSettings& settings) {
   const std::vector<StoredRecord> records = Records(options);
   const std::vector<std::pair<const char*, std::string>> parts = {
       {"README.txt", ReadMePart(records)},   {"versions.txt", VersionsPart()},
-      {"settings.yaml", settings.AsYaml()},  {"check.json", CheckPart(options)},
+      {"settings.yaml", settings.AsYaml()},  {"check.json", CheckPart(settings.cameras())},
       {"state.txt", StatePart(records)},     {"sensors.txt", SensorsPart(options)},
       {"metrics.txt", MetricsPart(options)}, {"lines.txt", LastLinesPart()},
   };

@@ -53,14 +53,37 @@ std::vector<Finding> Checked::All() const {
   return all;
 }
 
-std::vector<Finding> CheckAll(const CameraOptions& options) {
+void Checked::AddOf(const std::string& camera, const Checked& own) {
+  for (int part = 0; part <= kSpace; ++part) {
+    for (Finding finding : own.parts_[part]) {
+      finding.name += " of " + camera;
+      Add(static_cast<Part>(part), finding);
+    }
+  }
+}
+
+std::vector<Finding> CheckAll(const std::vector<NamedCamera>& cameras) {
+  const bool is_list = !cameras.front().name.empty();
+  const CameraOptions& options = cameras.front().options;
   Checked checked;
   for (const Feature& feature : Features()) {
-    if (feature.check != nullptr) feature.check(options, &checked);
+    if (feature.check == nullptr || (is_list && feature.checks_each)) continue;
+    feature.check(options, &checked);
   }
   CheckFiles(options, &checked);
   CheckMachine(options, &checked);
-  CheckSources(options, &checked);
+  if (!is_list) {
+    CheckSources(options, &checked);
+    return checked.All();
+  }
+  for (const NamedCamera& camera : cameras) {
+    Checked own;
+    CheckSource(camera.options, &own);
+    for (const Feature& feature : Features()) {
+      if (feature.checks_each) feature.check(camera.options, &own);
+    }
+    checked.AddOf(camera.name, own);
+  }
   return checked.All();
 }
 
@@ -86,8 +109,8 @@ bool IsCheck(const CameraOptions& options) {
   return options.features.Get<CheckOptions>().on;
 }
 
-int RunCheck(const CameraOptions& options) {
-  const std::vector<Finding> findings = CheckAll(options);
+int RunCheck(const std::vector<NamedCamera>& cameras) {
+  const std::vector<Finding> findings = CheckAll(cameras);
   size_t width = 0;
   bool fails = false;
   for (const Finding& finding : findings) {
@@ -95,7 +118,7 @@ int RunCheck(const CameraOptions& options) {
     fails = fails || finding.state == FindingState::kFails;
   }
   Line line(kLineBytes);
-  if (options.json) {
+  if (cameras.front().options.json) {
     AddFindings(findings, &line);
   } else {
     for (const Finding& finding : findings) AddText(finding, static_cast<int>(width), &line);

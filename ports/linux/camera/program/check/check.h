@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ports/linux/camera/program/options.h"
+#include "ports/linux/camera/program/settings.h"
 #include "ports/linux/http/address.h"
 #include "ports/linux/results/text.h"
 
@@ -39,6 +40,8 @@ class Checked {
   // Behind the words for a temperature that cannot be read: who runs without it, and how.
   void AddWithoutHeat(const std::string& words) { without_heat_ += words; }
   const std::string& without_heat() const { return without_heat_; }
+  // Those of a camera of a list, with its name.
+  void AddOf(const std::string& camera, const Checked& own);
   // The whole table.
   std::vector<Finding> All() const;
 
@@ -71,9 +74,11 @@ void CheckMachine(const CameraOptions& options, Checked* checked);
 Finding PortFinding(const std::string& option, const http::Address& address);
 // source.cc: what --source names, and the cameras there are.
 void CheckSources(const CameraOptions& options, Checked* checked);
+// Of one camera of a list: its source alone.
+void CheckSource(const CameraOptions& options, Checked* checked);
 
 // Of all features, and of what all need.
-std::vector<Finding> CheckAll(const CameraOptions& options);
+std::vector<Finding> CheckAll(const std::vector<NamedCamera>& cameras);
 // As --json prints them.
 void AddFindings(const std::vector<Finding>& findings, Line* line);
 
@@ -81,7 +86,7 @@ void AddFindings(const std::vector<Finding>& findings, Line* line);
 CheckSettings DescribeCheck(CommandLine& app, CameraOptions& options);
 bool IsCheck(const CameraOptions& options);
 // Prints the table, or with --json the list. Returns 0, or 1 where anything fails.
-int RunCheck(const CameraOptions& options);
+int RunCheck(const std::vector<NamedCamera>& cameras);
 
 }  // namespace octet::port
 

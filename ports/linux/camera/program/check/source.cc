@@ -11,6 +11,7 @@
 
 #include "ports/linux/camera/program/check/check.h"
 #include "ports/linux/camera/program/open_source.h"
+#include "ports/linux/camera/program/rtsp.h"
 #include "ports/linux/capture/v4l2_buffer.h"
 #include "ports/linux/output/again.h"
 
@@ -121,13 +122,17 @@ Finding SourceFinding(const CameraOptions& options) {
   } catch (const InputError& wrong) {
     return FailedFinding("source", wrong.what());
   }
-  return {"source", FindingState::kFine, source, ""};
+  return {"source", FindingState::kFine, WithoutPassword(source), ""};
 }
 
 }  // namespace
 
-void CheckSources(const CameraOptions& options, Checked* checked) {
+void CheckSource(const CameraOptions& options, Checked* checked) {
   checked->Add(Checked::kSource, SourceFinding(options));
+}
+
+void CheckSources(const CameraOptions& options, Checked* checked) {
+  CheckSource(options, checked);
   const bool is_camera = options.source.rfind("/dev/", 0) == 0;
   checked->Add(Checked::kSource, CamerasFinding(options.source.empty() || is_camera));
 }

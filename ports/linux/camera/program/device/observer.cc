@@ -33,9 +33,9 @@ struct DeviceOptions {
 class DeviceObserver final : public Observer {
  public:
   // The machine id is read here, before the first frame.
-  DeviceObserver(const CameraOptions& options, Shared& shared)
-      : shared_(shared), name_(DeviceName(options.features.Get<DeviceOptions>().name)) {
-    shared.metrics.Numbers<DeviceNumbers>().SetName(name_);
+  DeviceObserver(const CameraOptions& options, Program& program)
+      : program_(program), name_(DeviceName(options.features.Get<DeviceOptions>().name)) {
+    program.metrics.Numbers<DeviceNumbers>().SetName(name_);
     if (name_.empty() && (options.json || !options.metrics.empty())) {
       untold_ = std::string("no machine id in ") + kMachineIdFile +
                 ", so results and metrics name no device; give --device NAME";
@@ -45,7 +45,7 @@ class DeviceObserver final : public Observer {
   void AddFields(uint64_t, Line* line) override { AddName(line); }
   // With the first result, so that an error before it is the only line.
   void AfterFrame(const Outcome&) override {
-    shared_.emitter->Say(std::exchange(untold_, std::string()));
+    program_.emitter->Say(std::exchange(untold_, std::string()));
   }
   void AddSummary(uint64_t, Line* line) override { AddName(line); }
 
@@ -56,7 +56,7 @@ class DeviceObserver final : public Observer {
     line->AddJsonString(name_.c_str());
   }
 
-  Shared& shared_;
+  Program& program_;
   const std::string name_;
   std::string untold_;
 };
@@ -75,8 +75,8 @@ CheckSettings DescribeDevice(CommandLine& app, CameraOptions& o) {
   };
 }
 
-std::unique_ptr<Observer> MakeDevice(const CameraOptions& options, Shared& shared) {
-  return std::make_unique<DeviceObserver>(options, shared);
+std::unique_ptr<Observer> MakeDevice(const CameraOptions& options, Program& program) {
+  return std::make_unique<DeviceObserver>(options, program);
 }
 
 void CheckDevice(const CameraOptions& options, Checked* checked) {
@@ -93,9 +93,9 @@ void CheckDevice(const CameraOptions& options, Checked* checked) {
 
 Feature DeviceFeature() {
   return {.describe = DescribeDevice,
-          .make = MakeDevice,
+          .make_for_all = MakeDevice,
           .check = CheckDevice,
-          .add_metrics = [](Metrics* metrics) { metrics->Numbers<DeviceNumbers>(); }};
+          .add_program_metrics = [](Metrics* metrics) { metrics->Numbers<DeviceNumbers>(); }};
 }
 
 }  // namespace octet::port

@@ -76,14 +76,14 @@ void CameraDrift::Totals::Add(const Totals& more) {
 }
 
 CameraDrift::CameraDrift(Model& model, const std::string& path, const std::string& settings,
-                         LayerHook* hook, Helper* storage, Metrics* metrics,
+                         LayerHook* hook, Helper* storage, Metrics* metrics, DriftNumbers* numbers,
                          std::function<void(std::string_view)> say)
     : model_(model),
       path_(path),
       hook_(hook),
       storage_(storage),
       metrics_(metrics),
-      numbers_(metrics->Numbers<DriftNumbers>()),
+      numbers_(*numbers),
       say_(std::move(say)),
       finer_(model, Answer::kWithValues),
       int8_(model, Answer::kWithValues) {

@@ -24,7 +24,8 @@ class CameraDrift {
   // say: takes lines that people should know of. Throws InputError. Nothing is allocated after
   // this, but by the file that a record goes through.
   CameraDrift(Model& model, const std::string& path, const std::string& settings, LayerHook* hook,
-              Helper* storage, Metrics* metrics, std::function<void(std::string_view)> say);
+              Helper* storage, Metrics* metrics, DriftNumbers* numbers,
+              std::function<void(std::string_view)> say);
 
   // After a frame was run and read. Takes up to three runs of it where one is due (IsDue).
   void AfterFrame(const FrameBuffer& frame, uint64_t now_ns);

@@ -27,8 +27,10 @@ class DriftObserver final : public Observer {
 
   void Load(const Loaded& loaded) override {
     const auto& options = loaded.options.features.Get<DriftOptions>();
-    drift_.Begin(loaded.model, options.record, options.settings, &shared_.hook, &shared_.storage,
-                 &shared_.metrics, [this](std::string_view news) { shared_.emitter->Say(news); });
+    drift_.Begin(loaded.model, options.record, options.settings, &shared_.hook,
+                 &shared_.program.storage, &shared_.program.metrics,
+                 &shared_.metrics.Numbers<DriftNumbers>(),
+                 [this](std::string_view news) { shared_.Say(news); });
   }
   void Unload() override { drift_.End(); }
   void AfterFrame(const Outcome& outcome) override {
@@ -56,7 +58,8 @@ CheckSettings DescribeDrift(CommandLine& app, CameraOptions& o) {
   auto& drift = o.features.Get<DriftOptions>();
   app.Add("--drift", drift.record,
           "adapt activation ranges to a changing scene; FILE keeps the scales (blob: octet convert "
-          "--drift)");
+          "--drift)")
+      .OfCamera(Option::Same::kAlone);
   app.Add("--drift-set", drift.settings,
           "of --drift: NAME=VALUE,... of every_s=360, fit_frames=5, judge_frames=5, gain=0.005, "
           "gain_db=0.5")
@@ -105,8 +108,9 @@ Feature DriftFeature() {
   return {.describe = DescribeDrift,
           .make = MakeDrift,
           .check = CheckDrift,
+          .checks_each = true,
           .record = RecordOfDrift,
-          .add_metrics = [](Metrics* metrics) { metrics->Numbers<DriftNumbers>(); }};
+          .add_metrics = [](CameraMetrics* metrics) { metrics->Numbers<DriftNumbers>(); }};
 }
 
 }  // namespace octet::port

@@ -46,13 +46,13 @@ class DumpObserver final : public Observer {
     RefuseSource();
     first_ = NextNumber();
     if (first_ == 0) return;
-    shared_.emitter->Say("--dump " + options_.folder +
-                         ": has pictures already; new ones begin with " + Name(0));
+    shared_.Say("--dump " + options_.folder + ": has pictures already; new ones begin with " +
+                Name(0));
   }
   void Result(const Outcome& outcome) override {
     Hear();
     if (writing_.at_work()) {
-      if (!shared_.waits) return shared_.metrics.CountUnwritten();
+      if (!shared_.waits) return shared_.program.metrics.CountUnwritten();
       Await();
     }
     picture_.SetFrame(outcome.frame);
@@ -65,7 +65,7 @@ class DumpObserver final : public Observer {
                  bytes.get());
     }
     const std::string path = options_.folder + "/" + Name(outcome.frame.number);
-    writing_.Start(shared_.storage, NowNs(), [path, bytes] {
+    writing_.Start(shared_.program.storage, NowNs(), [path, bytes] {
       try {
         OutputFile file(path, Kept::kPlain, Links::kReplaced);
         file.Write(bytes->data(), bytes->size());
@@ -77,7 +77,7 @@ class DumpObserver final : public Observer {
     });
   }
   void Finish(bool) override {
-    if (writing_.at_work() && shared_.storage.Wait(2'000'000'000)) Hear();
+    if (writing_.at_work() && shared_.program.storage.Wait(2'000'000'000)) Hear();
   }
 
  private:
@@ -127,14 +127,14 @@ class DumpObserver final : public Observer {
       return;
     }
     if (shared_.waits) throw InputError(*problem);
-    shared_.metrics.CountUnwritten();
+    shared_.program.metrics.CountUnwritten();
     if (std::exchange(told_, true)) return;
-    shared_.emitter->Say(*problem + "; pictures are not stored until it works");
+    shared_.Say(*problem + "; pictures are not stored until it works");
   }
   // A folder as source waits: no picture is skipped.
   void Await() {
-    while (writing_.at_work() && !shared_.stop.raised()) {
-      if (!shared_.storage.Wait(100'000'000)) continue;
+    while (writing_.at_work() && !shared_.program.stop.raised()) {
+      if (!shared_.program.storage.Wait(100'000'000)) continue;
       Hear();
     }
   }
@@ -151,7 +151,8 @@ class DumpObserver final : public Observer {
 
 CheckSettings DescribeDump(CommandLine& app, CameraOptions& o) {
   auto& dump = o.features.Get<DumpOptions>();
-  app.Add("--dump", dump.folder, "write every annotated frame into this folder");
+  app.Add("--dump", dump.folder, "write every annotated frame into this folder")
+      .OfCamera(Option::Same::kAlone);
   app.Add("--dump-format", dump.format, "of --dump").Among({"jpg", "png"}).ShowDefault();
   return [] {};
 }
@@ -178,7 +179,7 @@ void CheckDump(const CameraOptions& options, Checked* checked) {
 }  // namespace
 
 Feature DumpFeature() {
-  return {.describe = DescribeDump, .make = MakeDump, .check = CheckDump};
+  return {.describe = DescribeDump, .make = MakeDump, .check = CheckDump, .checks_each = true};
 }
 
 }  // namespace octet::port

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "octet/octet.hpp"
-#include "ports/linux/camera/program/guard/hold_signals.h"
 #include "ports/linux/guard/settings.h"
 
 namespace octet::port {
@@ -36,11 +35,13 @@ octet_guard_config ConfigOf(const Model& model, const std::string& settings,
 
 }  // namespace
 
-CameraGuard::CameraGuard(Model& model, LayerHook* hook, const std::string& settings,
-                         std::optional<uint32_t> home, std::optional<uint32_t> held,
-                         std::function<void(std::string_view)> say)
+CameraGuard::CameraGuard(Model& model, LayerHook* hook, HoldSignals* signals, ShadowBudget* shadows,
+                         const std::string& settings, std::optional<uint32_t> home,
+                         std::optional<uint32_t> held, std::function<void(std::string_view)> say)
     : model_(model),
       hook_(hook),
+      signals_(signals),
+      shadows_(shadows),
       held_(held),
       answer_(model),
       shadow_(model),
@@ -62,6 +63,7 @@ CameraGuard::CameraGuard(Model& model, LayerHook* hook, const std::string& setti
   // time.
   for (uint32_t plan = 0; plan < config.plan_count; ++plan) model.SetPlan(plan);
   model.SetPlan(decision_.plan);
+  shadows_->Add(budget_);
 }
 
 void CameraGuard::Totals::Add(const Totals& more) {
@@ -92,7 +94,7 @@ void CameraGuard::Shadow(uint32_t plan, const FrameBuffer& frame, const Results&
                                     ? same_classes_.Add(agreement == OCTET_GUARD_FULL_SCORE)
                                     : agreement);
   const uint64_t shadow_ns = NowNs() - begun;
-  octet_guard_budget_spend(budget_, shadow_ns / 1000);
+  shadows_->Spend(shadow_ns / 1000);
   totals_.shadow_ns += shadow_ns;
   ++totals_.shadow_runs;
 }
@@ -140,10 +142,10 @@ const octet_guard_decision& CameraGuard::AfterFrame(const FrameBuffer& frame,
   time.run_us = run_ns / 1000;
   time.now_us = NowNs() / 1000;
   const uint32_t shadow =
-      octet_guard_shadow(guard_, static_cast<int>(octet_guard_budget_frame(budget_, &time)));
+      octet_guard_shadow(guard_, static_cast<int>(shadows_->TimeFor(budget_, time)));
   if (shadow != OCTET_GUARD_NO_PLAN) Shadow(shadow, frame, results);
   const uint32_t before = decision_.plan;
-  TakeHoldSignals(guard_, before, octet_plan_count(model_.session()), &held_);
+  signals_->Take(guard_, before, octet_plan_count(model_.session()), &held_);
   octet_guard_frame(guard_, NowMs(), &decision_);
   if (decision_.score != OCTET_GUARD_NO_SCORE) {
     score_ = static_cast<float>(decision_.score) / OCTET_GUARD_FULL_SCORE;

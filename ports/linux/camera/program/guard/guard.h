@@ -14,6 +14,8 @@
 
 #include "octet/guard.h"
 #include "ports/linux/camera/program/answer.h"
+#include "ports/linux/camera/program/guard/hold_signals.h"
+#include "ports/linux/camera/program/guard/shadow_budget.h"
 #include "ports/linux/camera/program/guard/share_of_last.h"
 #include "ports/linux/camera/program/layer_hook.h"
 #include "ports/linux/capture/frame.h"
@@ -24,13 +26,14 @@ namespace octet::port {
 
 class CameraGuard {
  public:
-  // model: bound with all plans; hook: its own. settings: "name=value,..." over those of the blob;
-  // home: the plan that --plan named; held: the plan that a user held the model before on; say:
-  // takes lines that people should know of. Throws InputError. Nothing is allocated after this.
-  CameraGuard(Model& model, LayerHook* hook, const std::string& settings,
-              std::optional<uint32_t> home, std::optional<uint32_t> held,
-              std::function<void(std::string_view)> say);
-  ~CameraGuard() = default;
+  // model: bound with all plans; hook and signals: its own. shadows: of all cameras. settings:
+  // "name=value,..." over those of the blob; home: the plan that --plan named; held: the plan that
+  // a user held the model before on; say: takes lines that people should know of. Throws
+  // InputError. Nothing is allocated after this.
+  CameraGuard(Model& model, LayerHook* hook, HoldSignals* signals, ShadowBudget* shadows,
+              const std::string& settings, std::optional<uint32_t> home,
+              std::optional<uint32_t> held, std::function<void(std::string_view)> say);
+  ~CameraGuard() { shadows_->Remove(budget_); }
   CameraGuard(const CameraGuard&) = delete;
   CameraGuard& operator=(const CameraGuard&) = delete;
 
@@ -61,6 +64,8 @@ class CameraGuard {
 
   Model& model_;
   LayerHook* hook_;
+  HoldSignals* signals_;
+  ShadowBudget* shadows_;
   octet_guard* guard_ = nullptr;  // of the session, as are probes and budget
   octet_probes* probes_ = nullptr;
   octet_guard_decision decision_;

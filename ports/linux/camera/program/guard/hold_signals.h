@@ -12,9 +12,16 @@ namespace octet::port {
 
 // From now on the process obeys both, instead of ending by them.
 void ObeyHoldSignals();
-// Between two frames: does what came since the last call. True: something did.
-bool TakeHoldSignals(octet_guard* guard, uint32_t plan, uint32_t plan_count,
-                     std::optional<uint32_t>* held);
+
+// What one guard has seen of them: each of several guards sees all.
+class HoldSignals {
+ public:
+  // Between two frames: does what came since the last call. True: something did.
+  bool Take(octet_guard* guard, uint32_t plan, uint32_t plan_count, std::optional<uint32_t>* held);
+
+ private:
+  uint32_t seen_ = 0;
+};
 
 }  // namespace octet::port
 

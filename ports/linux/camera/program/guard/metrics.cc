@@ -92,7 +92,7 @@ void GuardNumbers::Write(MetricPlace place, Exposition* out) const {
   }
 }
 
-GuardMetrics::GuardMetrics(Metrics* metrics, uint32_t home_plan)
+GuardMetrics::GuardMetrics(CameraMetrics* metrics, uint32_t home_plan)
     : metrics_(metrics), numbers_(metrics->Numbers<GuardNumbers>()), plan_(home_plan) {
   metrics_->SetPlan(home_plan);
 }

@@ -97,7 +97,7 @@ class GuardNumbers final : public FeatureMetrics {
 class GuardMetrics {
  public:
   // Of a guard that octet_guard_init has just begun. `metrics` has to outlive it.
-  GuardMetrics(Metrics* metrics, uint32_t home_plan);
+  GuardMetrics(CameraMetrics* metrics, uint32_t home_plan);
   // After octet_guard_frame: plan, rate, score, and an event for whatever has changed since the
   // call before. Never waits or allocates.
   void Add(const octet_guard_decision& decision);
@@ -106,7 +106,7 @@ class GuardMetrics {
   void CountEvents(const octet_guard_decision& decision);
   SwitchReason WhyFrom(const octet_guard_decision& decision) const;
 
-  Metrics* metrics_;
+  CameraMetrics* metrics_;
   GuardNumbers& numbers_;
   uint32_t plan_, dwell_ms_ = 0;
   octet_guard_reason reason_ = OCTET_GUARD_HOME;

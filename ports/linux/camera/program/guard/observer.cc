@@ -26,9 +26,10 @@ class GuardObserver final : public Observer {
   void Load(const Loaded& loaded) override {
     std::optional<uint32_t> home;
     if (!loaded.options.model.plan.empty()) home = loaded.model.plan();
-    guard_.Begin(loaded.model, &shared_.hook, loaded.options.features.Get<GuardOptions>().settings,
-                 home, HeldOn(loaded.model),
-                 [this](std::string_view news) { shared_.emitter->Say(news); });
+    guard_.Begin(loaded.model, &shared_.hook, &signals_,
+                 &shared_.program.features.Get<ShadowBudget>(),
+                 loaded.options.features.Get<GuardOptions>().settings, home, HeldOn(loaded.model),
+                 [this](std::string_view news) { shared_.Say(news); });
     LayerNames names;
     for (uint32_t i = 0; i < octet_probes_count(&guard_->probes()); ++i) {
       octet_probe_info info;
@@ -51,24 +52,25 @@ class GuardObserver final : public Observer {
   }
   void Start(const Loaded& loaded) override {
     if (octet_probes_count(&guard_->probes()) == 0) {
-      shared_.emitter->Say(
+      shared_.Say(
           "the model has no probes, so the guard does not see values that are cut"
           " at an end of their range; octet convert puts probes into a blob with"
           " an int8 plan and another");
     }
-    if (shared_.thermometer.Start(ThermalZonesOf(loaded.model))) return;
-    shared_.emitter->Say("no thermal zone of the board below " + loaded.options.thermal_root +
-                         ", so temperature has no effect; --thermal-root names another folder");
+    if (shared_.program.thermometer.Start(ThermalZonesOf(loaded.model))) return;
+    shared_.Say("no thermal zone of the board below " + loaded.options.thermal_root +
+                ", so temperature has no effect; --thermal-root names another folder");
   }
   // Heat lowers the rate: one of rate_divisor frames runs.
   bool Wants(const FrameBuffer&) override {
     return taken_++ % guard_->decision().rate_divisor == 0;
   }
   void AddFields(uint64_t now_ns, Line* line) override {
-    AddGuardFields(guard_->reason(), guard_->score(), shared_.thermometer.Celsius(now_ns), line);
+    AddGuardFields(guard_->reason(), guard_->score(), shared_.program.thermometer.Celsius(now_ns),
+                   line);
   }
   void Judge(const Outcome& outcome, Verdict* verdict) override {
-    guard_->SetTemperature(shared_.thermometer.Celsius(NowNs()));
+    guard_->SetTemperature(shared_.program.thermometer.Celsius(NowNs()));
     guard_->AfterFrame(outcome.frame, outcome.results, outcome.run_ns(), shared_.waits);
     const octet_guard_decision& decision = guard_->decision();
     metrics_->Add(decision);
@@ -108,6 +110,7 @@ class GuardObserver final : public Observer {
   Shared& shared_;
   GuardNumbers& numbers_;
   Model* model_ = nullptr;
+  HoldSignals signals_;
   ForEachModel<CameraGuard> guard_;
   std::optional<GuardMetrics> metrics_;
   std::string held_;  // name of a plan
@@ -157,7 +160,7 @@ Feature GuardFeature() {
           .make = MakeGuard,
           .check = CheckGuard,
           .thermal_zones = ZonesOf,
-          .add_metrics = [](Metrics* metrics) { metrics->Numbers<GuardNumbers>(); }};
+          .add_metrics = [](CameraMetrics* metrics) { metrics->Numbers<GuardNumbers>(); }};
 }
 
 }  // namespace octet::port

@@ -1,6 +1,7 @@
 // --http: a page to look at.
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "ports/linux/camera/program/check/check.h"
 #include "ports/linux/camera/program/observers.h"
@@ -11,11 +12,15 @@ namespace {
 
 class PageObserver final : public Observer {
  public:
-  PageObserver(uint16_t port, Shared& shared) : port_(port), shared_(shared) {}
+  PageObserver(uint16_t port, Program& program) : port_(port), program_(program) {}
 
   void Start(const Loaded& loaded) override {
-    page_.emplace(port_, loaded.model.session(), shared_.stop, shared_.begin);
-    shared_.emitter->Say("http://" + page_->address().Text());
+    std::vector<std::string> names;
+    for (size_t i = 0; i < program_.metrics.camera_count(); ++i) {
+      names.push_back(program_.metrics.camera(i).name());
+    }
+    page_.emplace(port_, names, loaded.model.session(), program_.stop, program_.begin);
+    program_.emitter->Say("http://" + page_->address().Text());
   }
   void Load(const Loaded& loaded) override {
     if (page_) page_->SetSession(loaded.model.session());
@@ -25,13 +30,14 @@ class PageObserver final : public Observer {
   }
   bool WantsJson() const override { return true; }
   void Result(const Outcome& outcome) override {
-    page_->SetStatus(*outcome.json, outcome.done_ns);
-    page_->Show(outcome.frame, outcome.results);
+    if (!outcome.shown) return;
+    page_->SetStatus(outcome.camera, *outcome.json, outcome.done_ns);
+    page_->Show(outcome.camera, outcome.frame, outcome.results);
   }
 
  private:
   const uint16_t port_;
-  Shared& shared_;
+  Program& program_;
   std::optional<Page> page_;
 };
 
@@ -46,10 +52,10 @@ CheckSettings DescribePage(CommandLine& app, CameraOptions& o) {
   return [] {};
 }
 
-std::unique_ptr<Observer> MakePage(const CameraOptions& options, Shared& shared) {
+std::unique_ptr<Observer> MakePage(const CameraOptions& options, Program& program) {
   const int port = options.features.Get<PageOptions>().port;
   if (port < 0) return nullptr;
-  return std::make_unique<PageObserver>(static_cast<uint16_t>(port), shared);
+  return std::make_unique<PageObserver>(static_cast<uint16_t>(port), program);
 }
 
 void CheckPage(const CameraOptions& options, Checked* checked) {
@@ -62,7 +68,7 @@ void CheckPage(const CameraOptions& options, Checked* checked) {
 }  // namespace
 
 Feature PageFeature() {
-  return {.describe = DescribePage, .make = MakePage, .check = CheckPage};
+  return {.describe = DescribePage, .make_for_all = MakePage, .check = CheckPage};
 }
 
 }  // namespace octet::port

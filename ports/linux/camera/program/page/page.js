@@ -128,7 +128,7 @@ function state(kind, text) {
 
 async function ask() {
   try {
-    const s = await (await fetch('/status.json')).json();
+    const s = await (await fetch('status.json')).json();
     answered = Date.now();
     if (s.frame == null) return;
     // When the result stood, by the clock of this page: the board's may show another time.

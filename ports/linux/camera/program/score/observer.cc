@@ -35,7 +35,7 @@ struct ScoreOptions {
 
 CheckSettings DescribeScore(CommandLine& app, CameraOptions& o) {
   auto& score = o.features.Get<ScoreOptions>();
-  app.AddFlag("--score", score.on, "scene: mAP@0.5 against the true boxes");
+  app.AddFlag("--score", score.on, "scene: mAP@0.5 against the true boxes").OfCamera();
   return [&o, &score] {
     if (score.on && o.source != "scene") {
       throw InputError("--score: needs known boxes; add --source scene");

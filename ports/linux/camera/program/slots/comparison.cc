@@ -48,17 +48,17 @@ void Comparison::Begin() {
   count_ = oldest_ = 0;
 }
 
-void Comparison::ReadValues() {
-  if (!values_.empty()) ReadOutputValues(*model_, &values_);
+void Comparison::ReadValues(const octet_session* session) {
+  if (!values_.empty()) ReadOutputValues(model_->blob(), session, &values_);
 }
 
-void Comparison::AfterRun(uint64_t now_ns, bool waits) {
+void Comparison::AfterRun(const octet_session* session, uint64_t now_ns, bool waits) {
   if (settings_.frames == 0) return;
   if (of_trial_) Begin();  // it was confirmed meanwhile
   is_due_ = waits || count_ == 0 || now_ns - kept_ns_ >= kKeepEveryNs;
   if (!is_due_) return;
   kept_ns_ = now_ns;
-  ReadValues();
+  ReadValues(session);
 }
 
 void Comparison::Keep(const FrameBuffer& frame, const Results& results) {
@@ -71,7 +71,9 @@ void Comparison::Keep(const FrameBuffer& frame, const Results& results) {
       kept.frame.Resize(frame.format, frame.width, frame.height);
       kept.boxes.reserve(results.boxes.size());
     }
+    frame_bytes_ = frame.bytes.size();
   }
+  if (frame.bytes.size() > frame_bytes_) return;
   const bool is_full = count_ == kept_.size();
   Kept& kept = kept_[is_full ? oldest_ : count_];
   if (is_full) {
@@ -103,7 +105,7 @@ bool Comparison::AnswerNext() {
   if (octet_set_input_frame(session, 0, &view).code == OCTET_OK &&
       octet_run(session).code == OCTET_OK) {
     const Results& results = reader_->Read(session, kept.frame.width, kept.frame.height);
-    ReadValues();
+    ReadValues(session);
     sum_ += AgreementOf(ViewOf(kept, results.task), port::ViewOf(results, values_));
   }
   return next_ == count_;

@@ -34,9 +34,10 @@ class Comparison {
   void Unload() { model_ = nullptr; }
 
   // Of a frame of the confirmed model, at most one a second, or every one of a source that waits.
-  // Behind octet_run, while the outputs are this frame's.
-  void AfterRun(uint64_t now_ns, bool waits);
-  // Its answer, where it has one: a frame without a box says nothing about the next model.
+  // Behind octet_run, while the outputs are this frame's. session: of its camera.
+  void AfterRun(const octet_session* session, uint64_t now_ns, bool waits);
+  // Its answer, where it has one: a frame without a box says nothing about the next model. Of
+  // several cameras no frame that is larger than the first one.
   void Keep(const FrameBuffer& frame, const Results& results);
 
   // Of the model on trial: there are frames that it has not answered yet.
@@ -64,7 +65,7 @@ class Comparison {
   using Digest = std::array<uint8_t, sizeof(blob::Header::sha256)>;
 
   void Begin();
-  void ReadValues();
+  void ReadValues(const octet_session* session);
   static AnswerView ViewOf(const Kept& kept, octet_task task);
 
   const ComparisonSettings settings_;
@@ -77,6 +78,7 @@ class Comparison {
   ModelFace face_;
   std::vector<Kept> kept_;  // a ring, the oldest at `oldest_` once it is full
   uint32_t count_ = 0, oldest_ = 0;
+  size_t frame_bytes_ = 0;  // at most, of each
   uint64_t kept_ns_ = 0;
   uint32_t next_ = 0, sum_ = 0;
 };

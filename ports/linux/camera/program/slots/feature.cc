@@ -52,11 +52,11 @@ CheckSettings DescribeSlots(CommandLine& app, CameraOptions& o) {
   };
 }
 
-std::unique_ptr<ModelSource> MakeSlots(const CameraOptions& options, Shared& shared) {
+std::unique_ptr<ModelSource> MakeSlots(const CameraOptions& options, Program& program) {
   const auto& slots = options.features.Get<SlotsOptions>();
   if (slots.store.empty()) return nullptr;
   return std::make_unique<CameraSlots>(slots.store, slots.access, slots.confirm_after,
-                                       slots.comparison, shared);
+                                       slots.comparison, program);
 }
 
 }  // namespace
@@ -66,7 +66,7 @@ Feature SlotsFeature() {
           .make_models = MakeSlots,
           .check = CheckSlots,
           .record = RecordOfSlots,
-          .add_metrics = [](Metrics* metrics) { metrics->Numbers<SlotNumbers>(); }};
+          .add_program_metrics = [](Metrics* metrics) { metrics->Numbers<SlotNumbers>(); }};
 }
 
 }  // namespace octet::port

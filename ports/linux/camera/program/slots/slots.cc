@@ -19,9 +19,9 @@ constexpr uint64_t kAtTheEndNs = 2'000'000'000;
 
 CameraSlots::CameraSlots(const std::string& store, const StoreOptions& options,
                          uint32_t confirm_after, const ComparisonSettings& comparison,
-                         Shared& shared)
-    : shared_(shared),
-      numbers_(shared.metrics.Numbers<SlotNumbers>()),
+                         Program& program)
+    : program_(program),
+      numbers_(program.metrics.Numbers<SlotNumbers>()),
       store_(store),
       keeper_(std::make_shared<SlotKeeper>(store, options)),
       confirm_after_(confirm_after),
@@ -42,7 +42,12 @@ void CameraSlots::Choose() {
 void CameraSlots::Run(const SlotChoice& model) {
   running_ = model;
   trial_.reset();
-  if (running_.on_trial) trial_.emplace(confirm_after_, kBadFrames);
+  if (running_.on_trial) BeginTrial();
+}
+
+// Good frames of all cameras count together; bad ones of each in a row.
+void CameraSlots::BeginTrial() {
+  trial_.emplace(confirm_after_, kBadFrames, std::max<size_t>(program_.metrics.camera_count(), 1));
 }
 
 void CameraSlots::Learn(const StoreState& state) {
@@ -51,10 +56,11 @@ void CameraSlots::Learn(const StoreState& state) {
 }
 
 void CameraSlots::Say(const std::string& news) {
-  shared_.emitter->Say(news);
+  program_.emitter->Say(news);
 }
 
 void CameraSlots::Load(const Loaded& loaded) {
+  program_.on_trial = trial_.has_value();
   numbers_.SetSlot(*Word());
   comparison_.Load(loaded.model, trial_.has_value());
   if (trial_ && has_previous_ && comparison_.HasNothing()) {
@@ -64,8 +70,8 @@ void CameraSlots::Load(const Loaded& loaded) {
   }
 }
 
-void CameraSlots::AfterRun(octet_session*) {
-  if (!trial_ && wish_ == Wish::kNone) comparison_.AfterRun(NowNs(), shared_.waits);
+void CameraSlots::AfterRun(octet_session* session) {
+  if (!trial_ && wish_ == Wish::kNone) comparison_.AfterRun(session, NowNs(), program_.waits);
 }
 
 void CameraSlots::AddFields(uint64_t, Line* line) {
@@ -112,7 +118,7 @@ bool CameraSlots::Hear(uint64_t now_ns) {
                answer->state.active == OCTET_SLOT_NONE) {
       // There is no earlier model: the trial starts again.
       wish_ = Wish::kNone;
-      trial_.emplace(confirm_after_, kBadFrames);
+      BeginTrial();
     } else {
       back_off_.Failed(now_ns);
     }
@@ -128,7 +134,7 @@ void CameraSlots::Send(uint64_t now_ns) {
   if (wish_ != Wish::kNone) {
     if (!back_off_.IsDue(now_ns)) return;
     sent_ = wish_;
-    errand_.Start(shared_.storage, now_ns,
+    errand_.Start(program_.storage, now_ns,
                   [keeper = keeper_, wished = wished_, wish = wish_, reason = reason_] {
                     return wish == Wish::kConfirm ? keeper->Confirm(wished)
                                                   : keeper->RollBack(wished, reason);
@@ -138,21 +144,23 @@ void CameraSlots::Send(uint64_t now_ns) {
   if (now_ns < next_look_ns_) return;
   next_look_ns_ = now_ns + kLookNs;
   sent_ = Wish::kNone;
-  errand_.Start(shared_.storage, now_ns, [keeper = keeper_, running = running_, now_ns] {
+  errand_.Start(program_.storage, now_ns, [keeper = keeper_, running = running_, now_ns] {
     return keeper->Look(running, now_ns);
   });
 }
 
 bool CameraSlots::Follow(uint64_t now_ns) {
-  if (errand_.at_work() && Hear(now_ns)) return true;
+  const bool is_another = errand_.at_work() && Hear(now_ns);
+  program_.on_trial = trial_.has_value();
+  if (is_another) return true;
   if (!errand_.at_work()) Send(now_ns);
   return false;
 }
 
 StoreAnswer CameraSlots::Await(std::function<StoreAnswer()> work) {
   Errand<StoreAnswer> errand;
-  errand.Start(shared_.storage, NowNs(), std::move(work));
-  if (shared_.storage.Wait(kAwaitNs)) {
+  errand.Start(program_.storage, NowNs(), std::move(work));
+  if (program_.storage.Wait(kAwaitNs)) {
     if (std::optional<StoreAnswer> answer = errand.Take()) return std::move(*answer);
   }
   throw InputError(
@@ -202,7 +210,7 @@ void CameraSlots::AfterFrame(const Outcome& outcome) {
     if (good && wish_ == Wish::kNone) comparison_.Keep(outcome.frame, outcome.results);
     return;
   }
-  const Trial::Verdict verdict = trial_->Add(good);
+  const Trial::Verdict verdict = trial_->Add(good, outcome.camera);
   if (wish_ == Wish::kNone && Differs()) {
     back_off_.Reset();
     wish_ = Wish::kRollBack;
@@ -232,8 +240,8 @@ void CameraSlots::Finish(bool clean) {
   }
   // Writes a verdict that is not written yet. Without a verdict, the boot is not counted.
   if (wish_ == Wish::kNone && !(clean && trial_)) return;
-  shared_.storage.Post([keeper = keeper_, wish = wish_, reason = reason_,
-                        model = wish_ == Wish::kNone ? running_ : wished_] {
+  program_.storage.Post([keeper = keeper_, wish = wish_, reason = reason_,
+                         model = wish_ == Wish::kNone ? running_ : wished_] {
     try {
       if (wish == Wish::kConfirm) {
         keeper->Confirm(model);
@@ -245,7 +253,7 @@ void CameraSlots::Finish(bool clean) {
     } catch (const std::exception&) {  // the program ends; the next start looks again
     }
   });
-  shared_.storage.Wait(kAtTheEndNs);
+  program_.storage.Wait(kAtTheEndNs);
 }
 
 void CameraSlots::AddSummary(uint64_t, Line* line) {

@@ -33,7 +33,7 @@ class CameraSlots final : public Observer, public ModelSource {
  public:
   // Throws InputError: no store, no key, or no model where none is to be tried.
   CameraSlots(const std::string& store, const StoreOptions& options, uint32_t confirm_after,
-              const ComparisonSettings& comparison, Shared& shared);
+              const ComparisonSettings& comparison, Program& program);
 
   // ModelSource.
   Observer* observer() override { return this; }
@@ -61,13 +61,14 @@ class CameraSlots final : public Observer, public ModelSource {
   const char* Word() const { return running_.slot == OCTET_SLOT_A ? "a" : "b"; }
   void Say(const std::string& news);
   void Run(const SlotChoice& model);
+  void BeginTrial();
   void Learn(const StoreState& state);
   bool Differs();
   bool Hear(uint64_t now_ns);
   void Send(uint64_t now_ns);
   StoreAnswer Await(std::function<StoreAnswer()> work);
 
-  Shared& shared_;
+  Program& program_;
   SlotNumbers& numbers_;
   const std::string store_;
   std::shared_ptr<SlotKeeper> keeper_;

@@ -76,25 +76,25 @@ class StartsNumbers final : public FeatureMetrics {
 
 class StartsObserver final : public Observer {
  public:
-  StartsObserver(const std::string& folder, Shared& shared)
-      : path_(folder + "/starts"), shared_(shared) {}
+  StartsObserver(const std::string& folder, Program& program)
+      : path_(folder + "/starts"), program_(program) {}
 
   void Start(const Loaded&) override { Write(); }
   void AfterFrame(const Outcome&) override {
     const std::optional<Counted> counted = errand_.Take();
     if (counted) {
       if (counted->known) {
-        shared_.metrics.Numbers<StartsNumbers>().SetUnclean(counted->starts.unclean);
+        program_.metrics.Numbers<StartsNumbers>().SetUnclean(counted->starts.unclean);
         known_ = true;
         starts_ = counted->starts;
       }
       if (counted->problem.empty()) {
         written_ = true;
       } else {
-        shared_.metrics.CountUnwritten();
+        program_.metrics.CountUnwritten();
         back_off_.Failed(NowNs());
         if (!told_) {
-          shared_.emitter->Say(counted->problem + "; starts are not counted until it works");
+          program_.emitter->Say(counted->problem + "; starts are not counted until it works");
         }
         told_ = true;
       }
@@ -102,14 +102,14 @@ class StartsObserver final : public Observer {
     if (!written_ && !errand_.at_work() && back_off_.IsDue(NowNs())) Write();
   }
   void Finish(bool) override {
-    if (!shared_.storage.Wait(kLastWriteNs)) return;
-    shared_.storage.Post([path = path_, ran = known_ || errand_.at_work()] {
+    if (!program_.storage.Wait(kLastWriteNs)) return;
+    program_.storage.Post([path = path_, ran = known_ || errand_.at_work()] {
       std::optional<Starts> starts = ReadStarts(path);
       if (!starts || !ran) return;
       starts->running = 0;
       WriteStarts(path, *starts);
     });
-    shared_.storage.Wait(kLastWriteNs);
+    program_.storage.Wait(kLastWriteNs);
   }
 
  private:
@@ -119,7 +119,7 @@ class StartsObserver final : public Observer {
     std::string problem;
   };
   void Write() {
-    errand_.Start(shared_.storage, NowNs(), [path = path_, known = known_, before = starts_] {
+    errand_.Start(program_.storage, NowNs(), [path = path_, known = known_, before = starts_] {
       Counted counted;
       counted.starts = before;
       if (!known) {
@@ -139,7 +139,7 @@ class StartsObserver final : public Observer {
   }
 
   const std::string path_;
-  Shared& shared_;
+  Program& program_;
   Errand<Counted> errand_;
   BackOff back_off_;
   Starts starts_;
@@ -162,9 +162,9 @@ CheckSettings DescribeStarts(CommandLine& app, CameraOptions& o) {
   };
 }
 
-std::unique_ptr<Observer> MakeStarts(const CameraOptions& options, Shared& shared) {
+std::unique_ptr<Observer> MakeStarts(const CameraOptions& options, Program& program) {
   const std::string& folder = options.features.Get<StartsOptions>().folder;
-  return folder.empty() ? nullptr : std::make_unique<StartsObserver>(folder, shared);
+  return folder.empty() ? nullptr : std::make_unique<StartsObserver>(folder, program);
 }
 
 void CheckStarts(const CameraOptions& options, Checked* checked) {
@@ -195,10 +195,10 @@ StoredRecord RecordOfStarts(const CameraOptions& options) {
 
 Feature StartsFeature() {
   return {.describe = DescribeStarts,
-          .make = MakeStarts,
+          .make_for_all = MakeStarts,
           .check = CheckStarts,
           .record = RecordOfStarts,
-          .add_metrics = [](Metrics* metrics) { metrics->Numbers<StartsNumbers>(); }};
+          .add_program_metrics = [](Metrics* metrics) { metrics->Numbers<StartsNumbers>(); }};
 }
 
 }  // namespace octet::port

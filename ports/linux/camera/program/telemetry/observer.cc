@@ -13,22 +13,25 @@ namespace {
 
 class Telemetry final : public Observer {
  public:
-  Telemetry(const std::string& where, Shared& shared) : where_(where), shared_(shared) {}
+  Telemetry(const std::string& where, Program& program) : where_(where), program_(program) {}
 
   void Load(const Loaded& loaded) override {
-    shared_.metrics.SetBlob(DescriptionOf(loaded));
-    shared_.metrics.SetBlob(loaded.model.blob());
-    shared_.metrics.SetPlan(octet_plan(loaded.model.session()));
+    program_.metrics.SetBlob(DescriptionOf(loaded));
+    program_.metrics.SetBlob(loaded.model.blob());
+    for (size_t i = 0; i < program_.metrics.camera_count(); ++i) {
+      program_.metrics.camera(i).SetPlan(octet_plan(loaded.model.session()));
+    }
   }
   void Start(const Loaded& loaded) override {
-    shared_.thermometer.Start(ThermalZonesOf(loaded.model));
-    server_.emplace(where_, &shared_.metrics, shared_.stop, shared_.begin);
-    shared_.emitter->Say("http://" + server_->address().Text() + "/metrics");
+    program_.thermometer.Start(ThermalZonesOf(loaded.model));
+    server_.emplace(where_, &program_.metrics, program_.stop, program_.begin);
+    program_.emitter->Say("http://" + server_->address().Text() + "/metrics");
   }
   void Result(const Outcome& outcome) override {
-    Metrics& metrics = shared_.metrics;
+    CameraMetrics& metrics = program_.metrics.camera(outcome.camera);
     metrics.AddResult(outcome.run_ns(), outcome.done_ns - outcome.frame.captured_ns);
-    metrics.SetFrames(outcome.processed, outcome.dropped, outcome.lines_dropped);
+    metrics.SetFrames(outcome.processed, outcome.dropped);
+    program_.metrics.SetLinesDropped(outcome.lines_dropped);
   }
 
  private:
@@ -50,7 +53,7 @@ class Telemetry final : public Observer {
   }
 
   const std::string where_;  // [ADDRESS:]PORT
-  Shared& shared_;
+  Program& program_;
   std::optional<MetricsServer> server_;
 };
 
@@ -62,9 +65,9 @@ CheckSettings DescribeTelemetry(CommandLine& app, CameraOptions& o) {
   return [] {};
 }
 
-std::unique_ptr<Observer> MakeTelemetry(const CameraOptions& options, Shared& shared) {
+std::unique_ptr<Observer> MakeTelemetry(const CameraOptions& options, Program& program) {
   if (options.metrics.empty()) return nullptr;
-  return std::make_unique<Telemetry>(options.metrics, shared);
+  return std::make_unique<Telemetry>(options.metrics, program);
 }
 
 void CheckTelemetry(const CameraOptions& options, Checked* checked) {
@@ -80,7 +83,7 @@ void CheckTelemetry(const CameraOptions& options, Checked* checked) {
 }  // namespace
 
 Feature TelemetryFeature() {
-  return {.describe = DescribeTelemetry, .make = MakeTelemetry, .check = CheckTelemetry};
+  return {.describe = DescribeTelemetry, .make_for_all = MakeTelemetry, .check = CheckTelemetry};
 }
 
 }  // namespace octet::port

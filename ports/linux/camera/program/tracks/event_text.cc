@@ -41,10 +41,12 @@ void FormatEvent(const octet_zone_event& event, const NamedZone& zone,
                  const octet_zone_counts& counts, const char* label, const EventFrame& frame,
                  bool json, Line* line) {
   line->Clear();
+  if (!json && *frame.camera != 0) line->Add("%s  ", frame.camera);
   if (!json) return FormatPlain(event, zone, label, line);
   // An event of a track that has ended is of its last box.
   const double ago_s = Seconds(frame.time_us - event.time_us);
-  line->Add("{\"event\":\"%s\",\"version\":%u,\"frame\":%llu,\"time\":%.3f,\"%s\":",
+  BeginJson(frame.camera, line);
+  line->Add("\"event\":\"%s\",\"version\":%u,\"frame\":%llu,\"time\":%.3f,\"%s\":",
             kNames[event.kind], kEventVersion, static_cast<Count>(frame.number),
             frame.time_s - ago_s, IsCrossing(event) ? "line" : "zone");
   line->AddJsonString(zone.name.c_str());

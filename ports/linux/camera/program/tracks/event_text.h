@@ -11,9 +11,10 @@ namespace octet::port {
 constexpr unsigned kEventVersion = 1;
 
 struct EventFrame {
-  uint64_t number;   // of the frame in the stream
-  double time_s;     // since 1970, of its capture
-  uint64_t time_us;  // of its capture, by the clock of the events
+  uint64_t number;          // of the frame in the stream
+  double time_s;            // since 1970, of its capture
+  uint64_t time_us;         // of its capture, by the clock of the events
+  const char* camera = "";  // of a list; else ""
 };
 
 // A line with its end. counts: of the event's zone.

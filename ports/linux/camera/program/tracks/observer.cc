@@ -30,6 +30,7 @@ class TracksObserver final : public Observer {
         tracks_(Own(options).config, Own(options).zones),
         least_score_(static_cast<float>(Own(options).config.low) / OCTET_TRACKS_ONE),
         json_(options.json),
+        writes_lines_(options.writes_lines),
         // A source that waits gives frames as fast as they are taken: their rate is the option's.
         step_us_(shared.waits && options.fps > 0 ? 1e6 / options.fps : 0),
         line_(4096) {
@@ -55,12 +56,14 @@ class TracksObserver final : public Observer {
   void AddStatus(Line* line) override { line->Add("  tracks %u", tracks_.info().seen); }
   // Behind the line of the frame.
   void AfterFrame(const Outcome& outcome) override {
+    if (!writes_lines_) return;
     const EventFrame frame = {outcome.frame.number, WallSecondsAt(outcome.frame.captured_ns),
-                              time_us_};
+                              time_us_, shared_.name.c_str()};
     for (const octet_zone_event& event : tracks_.events()) {
       FormatEvent(event, tracks_.zones()[event.zone], tracks_.CountsOf(event.zone),
                   LabelName(outcome.session, event.label), frame, json_, &line_);
-      if (!shared_.emitter->Write(line_, shared_.stop)) return;  // the loop sees it as well
+      if (!shared_.program.emitter->Write(line_, shared_.program.stop))
+        return;  // the loop sees it as well
     }
   }
   void AddSummary(uint64_t, Line* line) override {
@@ -100,7 +103,7 @@ class TracksObserver final : public Observer {
   TrackNumbers& numbers_;
   CameraTracks tracks_;
   const float least_score_;
-  const bool json_;
+  const bool json_, writes_lines_;
   const double step_us_;
   Line line_;
   uint64_t time_us_ = 0;
@@ -136,14 +139,17 @@ CheckSettings DescribeTracks(CommandLine& app, CameraOptions& o) {
   app.Add("--tracks", tracks.tracks,
           std::string("give boxes of one object the same id in all frames: 'on', or ") +
               kTracksConfigHelp)
-      .Delimiter(',');
+      .Delimiter(',')
+      .OfCamera();
   app.Add("--zones", tracks.zone_words,
           "polygon that tracks enter and leave: 'NAME=X,Y X,Y X,Y ...' in shares of the picture, "
           "and of anchor=bottom frames=2/3 band=0.05 update=1 what differs; see docs/tracks.md")
-      .OneEach();
+      .OneEach()
+      .OfCamera();
   app.Add("--lines", tracks.line_words,
           "line that tracks cross, in to its right and out to its left: 'NAME=X,Y X,Y', as --zones")
-      .OneEach();
+      .OneEach()
+      .OfCamera();
   return [&tracks] { ReadOptions(&tracks); };
 }
 
@@ -155,9 +161,9 @@ std::unique_ptr<Observer> MakeTracks(const CameraOptions& options, Shared& share
 }  // namespace
 
 Feature TracksFeature() {
-  return {.describe = DescribeTracks, .make = MakeTracks, .add_metrics = [](Metrics* metrics) {
-            metrics->Numbers<TrackNumbers>();
-          }};
+  return {.describe = DescribeTracks,
+          .make = MakeTracks,
+          .add_metrics = [](CameraMetrics* metrics) { metrics->Numbers<TrackNumbers>(); }};
 }
 
 }  // namespace octet::port
