@@ -221,11 +221,12 @@ void AddAnalyze(port::CommandLine& app, std::function<int()>* run) {
   input->AddTo(command);
   command.Add("--cut-at", *cut_at, "as in octet convert; the same holds for all options below");
   const port::Option task_option = command.Add("--task", *task, "what the outputs mean")
-                                       .Among({"classify", "detect", "segment", "none"})
+                                       .Among({"classify", "detect", "segment", "text", "none"})
                                        .ShowDefault();
   command.Add("--decode", convert.decode, "layout of the detector's outputs");
   input->AddKeyPointsTo(command);
   command.Add("--labels", convert.labels, "class names, for the report's pictures");
+  input->AddBlankTo(command);
   command.Add("--board", convert.board, "name of a board of octet boards, or its YAML file");
   command.Add("--calibration-cache", convert.cache, "JSON file of the calibration");
   command.Add("--config", convert.config, "YAML file: precision, ranges and schemes");
@@ -263,6 +264,7 @@ void AddAnalyze(port::CommandLine& app, std::function<int()>* run) {
       chosen.import.cut_at = SplitCommas(*cut_at);
       chosen.calibration = SplitCommas(*data);
       chosen.task = TaskOf(*task);
+      chosen.blank = input->Blank(chosen.task);
       chosen.effort = EffortOf(*effort);
       chosen.analyze = true;
       chosen.judge = !chosen.report.empty();

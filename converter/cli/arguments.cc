@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "converter/decode/spec.h"
 #include "converter/images/numbers.h"
 #include "converter/import/states.h"
 #include "converter/metadata/record.h"
@@ -46,6 +47,7 @@ blob::Task TaskOf(const std::string& word) {
   if (word == "classify") return blob::Task::kClassify;
   if (word == "detect") return blob::Task::kDetect;
   if (word == "segment") return blob::Task::kSegment;
+  if (word == "text") return blob::Task::kText;
   return blob::Task::kNone;
 }
 
@@ -89,6 +91,24 @@ void InputArguments::AddKeyPointsTo(port::Options command) {
   command.Add("--kpt-shape", key_points,
               "key points of a detection and numbers of each (2: x, y; 3: and how visible it is), "
               "as 17,3, in place of the model's metadata");
+}
+
+void InputArguments::AddBlankTo(port::Options command) {
+  command
+      .Add("--blank", blank,
+           fmt::format(
+               "of --task text: the class that is not a character (default: that of the line "
+               "<blank> in --labels, else {})",
+               decode::kUsualBlank))
+      .Range(int64_t{0}, int64_t{1} << 31);
+}
+
+std::optional<int64_t> InputArguments::Blank(blob::Task task) const {
+  if (blank == kNoBlank) return std::nullopt;
+  if (task != blob::Task::kText) {
+    Fail("--blank {}: only a text has a blank; add --task text, or remove --blank", blank);
+  }
+  return blank;
 }
 
 void InputArguments::AddPixelsTo(port::Options command) {

@@ -2,6 +2,8 @@
 #ifndef OCTET_CONVERTER_CLI_ARGUMENTS_H_
 #define OCTET_CONVERTER_CLI_ARGUMENTS_H_
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,11 +16,13 @@
 namespace octet::cli {
 
 struct InputArguments {
+  static constexpr int64_t kNoBlank = -1;
   // Empty: not given.
   std::string mean, std_dev, scale, colour, resize;
   std::string key_points;
   std::vector<std::string> shapes, bound, states;
   std::string sequences;
+  int64_t blank = kNoBlank;
 
   void AddTo(port::Options command);
   // The same in two parts: what becomes of pixels; which inputs the model has, and their shapes.
@@ -28,6 +32,10 @@ struct InputArguments {
   void AddSequencesTo(port::Options command);
   // Of commands with --decode.
   void AddKeyPointsTo(port::Options command);
+  // Of commands with --labels and --task.
+  void AddBlankTo(port::Options command);
+  // Of --blank; throws UserError where the task is no text.
+  std::optional<int64_t> Blank(blob::Task task) const;
   // `base` with what was given put over it; throws UserError.
   images::Preprocess Preprocess(const images::Preprocess& base) const;
   bool GivesPixels() const { return !scale.empty() || !mean.empty() || !std_dev.empty(); }

@@ -1,6 +1,7 @@
 #include "converter/cli/conversion_text.h"
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include "converter/quantize/sparse_weights.h"
 #include "converter/report/ledger.h"
 #include "runtime/core/round_up.h"
+#include "runtime/format/decode.h"
 
 namespace octet::cli {
 namespace {
@@ -243,6 +245,15 @@ void PrintStates(const convert::Conversion& conversion) {
   fmt::print("states: {}; {} bytes of the arena\n", fmt::join(states, ", "), bytes);
 }
 
+// The blank is the one thing of a text that nothing but the user knows for certain.
+void PrintBlank(const convert::ConvertOptions& options, const convert::Conversion& conversion) {
+  if (options.task != blob::Task::kText) return;
+  blob::DecodeRecord record;
+  std::memcpy(&record, conversion.decode.data(), sizeof(record));
+  fmt::print("text: the blank is class {} of {}; to change: --blank\n", record.background,
+             record.class_count);
+}
+
 void PrintTable(const convert::Conversion& conversion) {
   const judge::Verdict& verdict = conversion.verdict;
   const auto words = [&](PlanId plan) -> std::string {
@@ -324,6 +335,7 @@ void PrintConversion(const convert::ConvertOptions& options, const convert::Conv
              options.random_calibration ? " of RANDOM DATA" : "", seconds);
   PrintTable(conversion);
   PrintStates(conversion);
+  PrintBlank(options, conversion);
   PrintMixed(conversion);
   PrintMatches(options, conversion);
   fmt::print("{}", conversion.told.text);

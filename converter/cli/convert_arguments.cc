@@ -65,14 +65,16 @@ void ConvertArguments::AddFirst(port::Options command, convert::ConvertOptions* 
           "a .npy file; labels are not needed; several inputs: joined by commas",
           pictures::kExtensions));
   task_option_ = command.Add("--task", task_, "meaning of the outputs")
-                     .Among({"classify", "detect", "segment", "none"})
+                     .Among({"classify", "detect", "segment", "text", "none"})
                      .ShowDefault();
   command.Add("--decode", options->decode,
               fmt::format("layout of the detector's outputs: {}, or a YAML file",
                           fmt::join(decode::PresetNames(), ", ")));
   command.Add(
       "--labels", options->labels,
-      "text file with one class name per line, or coco (comes with octet); stored in the blob");
+      "text file with one class name per line, or coco (comes with octet); stored in the blob. "
+      "--task text: the characters, one a line or all in one line");
+  input_.AddBlankTo(command);
   input_.AddPixelsTo(command);
 }
 
@@ -236,6 +238,7 @@ std::vector<std::string> ConvertArguments::Read(convert::ConvertOptions* options
   options->import.cut_at = SplitCommas(cut_at_);
   options->calibration = SplitCommas(calibration_);
   options->task = TaskOf(task_);
+  options->blank = input_.Blank(options->task);
   options->verbosity = VerbosityOf(verbosity_);
   options->effort = EffortOf(effort_);
   if (!(fp16_budget_percent_ >= 0)) {

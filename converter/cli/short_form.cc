@@ -59,6 +59,8 @@ std::string WrittenOut(ShortCommand command, const convert::ConvertOptions& opti
   if (options.task == blob::Task::kClassify) add("--task", "classify");
   if (options.task == blob::Task::kDetect) add("--task", "detect");
   if (options.task == blob::Task::kSegment) add("--task", "segment");
+  if (options.task == blob::Task::kText) add("--task", "text");
+  if (options.blank) add("--blank", fmt::format("{}", *options.blank));
   if (!options.decode.empty()) add("--decode", options.decode);
   if (!options.labels.empty()) add("--labels", options.labels);
   if (const std::string word = ShippedLabels(options.label_names); !word.empty()) {

@@ -381,7 +381,8 @@ void AddVerify(port::CommandLine& app, std::function<int()>* run) {
   command.Add(
       "--labels", options->labels,
       "labels for a score: a .npy of class numbers [N]; detector: BOXES.npy,CLASSES.npy (float32 "
-      "[N,M,4] in pixels, integers [N,M], negative: none); segmentation: masks [N,H,W]");
+      "[N,M,4] in pixels, integers [N,M], negative: none); segmentation: masks [N,H,W]; text: "
+      "a text file, one text a line");
   command.Add("--samples", options->samples, "use only the first samples; 0: all")
       .Range(int64_t{0}, int64_t{1} << 31)
       .ShowDefault();

@@ -28,13 +28,15 @@ Conversion Convert(const ConvertOptions& options) {
   recovered.simulator.reset();  // it refers to what leaves here
   recovered.scheme.warnings.insert(recovered.scheme.warnings.end(), judged.warnings.begin(),
                                    judged.warnings.end());
-  return {
+  Conversion conversion = {
       std::move(calibrated.graph),      std::move(passed.report),    prepared.equalized,
       std::move(recovered.scheme),      std::move(recovered.config), std::move(recovered.stretches),
       std::move(recovered.steps),       std::move(judged.analysis),  std::move(judged.verdict),
       std::move(judged.plans),          std::move(written.blob),     std::move(calibrated.inputs),
       std::move(calibrated.statistics), calibrated.samples,          std::move(recovered.sets),
       std::move(calibrated.choice),     std::move(written.told),     std::move(assigned.mixed)};
+  conversion.decode = prepared.info.decode;
+  return conversion;
 }
 
 }  // namespace octet::convert

@@ -43,6 +43,7 @@ struct Conversion {
   SampleChoice choice;                       // of those samples among all
   sections::Told told;                       // of optional sections
   std::optional<assign::Result> assignment;  // with a plan of its own where it has FP16 layers
+  std::vector<uint8_t> decode = {};          // the blob's decode section; empty: none
 };
 
 // Model file to a verified blob in memory; nothing is written.

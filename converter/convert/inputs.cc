@@ -15,10 +15,13 @@ std::vector<std::unique_ptr<images::Dataset>> OpenInputs(const graph::Graph& gra
                                                          const images::Preprocess& preprocess,
                                                          std::vector<std::string>* warnings) {
   if (paths.size() != graph.OwnInputs()) {
+    // Which inputs are states, or may be, is what explains the number.
+    std::string notes;
+    for (const std::string& note : graph.notes) notes += "; " + note;
     Fail(
         "the model has {} inputs, but {} data sets are given; give one path per input, joined by "
-        "commas",
-        graph.OwnInputs(), paths.size());
+        "commas{}",
+        graph.OwnInputs(), paths.size(), notes);
   }
   std::vector<std::unique_ptr<images::Dataset>> datasets;
   const calibrate::StandIns stand_ins(graph);

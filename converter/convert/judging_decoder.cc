@@ -20,7 +20,7 @@ std::optional<JudgingDecoder> FindJudgingDecoder(const Calibrated& calibrated) {
     write::ModelInfo with = info;
     with.task = blob::Task::kDetect;
     auto section = TryTo([&] {
-      return sections::DecodeSection(calibrated.graph, {with.task, preset, {}, ""}, 0);
+      return sections::DecodeSection(calibrated.graph, {with.task, preset, {}, "", {}}, 0);
     });
     if (!section.value) continue;  // it asks for more than the shapes say
     with.decode = std::move(*section.value);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -49,6 +50,25 @@ std::set<size_t> WithWriters(const graph::Graph& graph, const graph::Links& link
   return all;
 }
 
+bool Holds(const quantize::Config& config, const quantize::Entry& entry) {
+  return std::any_of(config.measured.begin(), config.measured.end(),
+                     [&entry](const quantize::Entry& measured) {
+                       return measured.node == entry.node && measured.reason == entry.reason;
+                     });
+}
+
+// Each round of proposals has names of its own.
+std::string NameOf(size_t count, const quantize::Config& config) {
+  std::set<std::string> before;
+  for (const quantize::Entry& entry : config.measured) {
+    if (entry.reason == quantize::Reason::kNoisy) before.insert(entry.proposal);
+  }
+  std::string name =
+      count == 1 ? "the noisiest layer" : fmt::format("the {} noisiest layers", count);
+  if (!before.empty()) name += fmt::format(" of round {}", before.size() + 1);
+  return name;
+}
+
 }  // namespace
 
 std::vector<Mending> ProposeMendings(
@@ -69,11 +89,11 @@ std::vector<Mending> ProposeMendings(
     const size_t count = std::min(most, nodes.size());
     if (count == before) break;
     before = count;
-    Mending mending{{fmt::format("the {} noisiest layers", count), {}}, config};
+    Mending mending{{NameOf(count, config), {}}, config};
     // What measuring has moved already stays.
     for (size_t n = 0; n < graph.nodes.size(); ++n) {
       for (const quantize::Entry* entry : scheme.ledger.Of(n)) {
-        if (entry->reason == quantize::Reason::kFloatOutput) {
+        if (entry->reason == quantize::Reason::kFloatOutput && !Holds(config, *entry)) {
           mending.config.measured.push_back(*entry);
         }
       }

@@ -19,6 +19,9 @@ namespace octet::convert {
 // time lies within a factor of two of one of them.
 inline constexpr size_t kNoisiest[] = {4, 12, 36};
 
+// How often layers are proposed, each time of those that are left.
+inline constexpr size_t kMendings = 3;
+
 // A proposal, and the configuration that its scheme is made of.
 struct Mending {
   Search::Candidate candidate;

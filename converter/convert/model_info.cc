@@ -1,6 +1,8 @@
 #include "converter/convert/model_info.h"
 
 #include <filesystem>
+#include <optional>
+#include <utility>
 
 #include "converter/images/image_input.h"
 #include "converter/sections/decoder/decoder.h"
@@ -14,8 +16,12 @@ write::ModelInfo InfoOf(const graph::Graph& graph, const ConvertOptions& options
   info.preprocess = options.preprocess;
   info.labels =
       options.label_names.empty() ? sections::ReadLabels(options.labels) : options.label_names;
+  std::optional<int64_t> blank = options.blank;
+  if (options.task == blob::Task::kText && options.decode_section.empty()) {
+    info.labels = sections::ToCharacters(std::move(info.labels), &blank);
+  }
   info.decode = sections::DecodeSection(
-      graph, {options.task, options.decode, options.decode_section, options.labels},
+      graph, {options.task, options.decode, options.decode_section, options.labels, blank},
       info.labels.size());
   info.verbosity = options.verbosity;
   for (size_t i = 0; i < graph.OwnInputs(); ++i) {

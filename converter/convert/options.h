@@ -26,6 +26,10 @@ enum class Effort : uint8_t { kFast, kDefault, kBest };
 // What FP16 layers may add to the time of an int8 plan without being asked: a quarter. A plan that
 // needs more is better replaced by the FP16 plan of a smaller network.
 inline constexpr double kFp16Budget = 0.25;
+// What they may add where the int8 plan misses its limit and nobody gave a budget, if that is more:
+// a thirtieth of the time of a frame of a usual camera, or of a window of sound. Small networks
+// otherwise lose their answers for less than that.
+inline constexpr int64_t kMendingNs = 1000000;
 // A plan between int8 and FP16 (converter/assign).
 struct MixedOptions {
   assign::Settings settings;
@@ -42,6 +46,7 @@ struct ConvertOptions {
   std::vector<std::string> label_names;  // in place of the file `labels`; empty: that one
   std::string decode;                    // preset or YAML file; empty: none
   std::vector<uint8_t> decode_section;   // a blob's, in place of that; empty: none
+  std::optional<int64_t> blank;          // of a text: the class that is not a character
   std::string cache;                     // calibration cache to read or write; empty: none
   write::Verbosity verbosity = write::Verbosity::kDetailed;
   bool int8_everywhere = false;

@@ -276,16 +276,25 @@ void Mend(const Recovery& given, size_t of_precisions, RecoveredInt8* result) {
       !given.search->Misses(result->scheme)) {
     return;
   }
-  std::vector<Mending> mendings = ProposeMendings(given.simulator, given.statistics, result->config,
-                                                  result->scheme, given.samples.report);
-  std::vector<Search::Candidate> candidates;
-  for (const Mending& mending : mendings) candidates.push_back(mending.candidate);
-  const auto chosen = given.search->Choose(result->scheme, candidates);
-  if (!chosen) return;
-  result->config = std::move(mendings[*chosen].config);
-  for (quantize::Entry& entry : result->config.measured) {
-    if (entry.reason == quantize::Reason::kNoisy) entry.proposal = candidates[*chosen].name;
+  bool mended = false;
+  // The noise of the layers that are left shows only where that of others is gone.
+  for (size_t round = 0; round < kMendings; ++round) {
+    std::vector<Mending> mendings = ProposeMendings(
+        given.simulator, given.statistics, result->config, result->scheme, given.samples.report);
+    std::vector<Search::Candidate> candidates;
+    for (const Mending& mending : mendings) candidates.push_back(mending.candidate);
+    const auto chosen = mended ? given.search->MendMore(result->scheme, candidates)
+                               : given.search->Mend(result->scheme, candidates);
+    if (!chosen) break;
+    mended = true;
+    result->config = std::move(mendings[*chosen].config);
+    result->scheme = std::move(candidates[*chosen].scheme);
+    for (quantize::Entry& entry : result->config.measured) {
+      const bool is_new = entry.reason == quantize::Reason::kNoisy && entry.proposal.empty();
+      if (is_new) entry.proposal = candidates[*chosen].name;
+    }
   }
+  if (!mended) return;
   result->scheme =
       quantize::AssignScheme(given.simulator.topology().graph, given.statistics, result->config);
   result->steps.erase(result->steps.begin() + static_cast<std::ptrdiff_t>(of_precisions),

@@ -1,6 +1,7 @@
 #include "converter/convert/search.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -28,7 +29,13 @@ size_t NodesBetween(const quantize::Scheme& base, const quantize::Scheme& other)
 struct Option {
   double halves[2];  // TimeOfOne() * price + time, on each half of the samples; smaller is better
   size_t candidate = 0, proposal = 0;
+  int64_t added_ns = 0;
+  double charged = 0;  // of the budget
+  bool meets = false;  // the limit
 };
+
+// What a mending of a plan that meets its limit has to gain to be one: 3 dB, or 0.15 points.
+constexpr double kLeastOfMore = 0.03;
 
 bool MissesLimit(const judge::Measure& measure) {
   return measure.Speaks() && (measure.Loss() > measure.LimitOf(judge::kInt8Losses) ||
@@ -75,6 +82,21 @@ std::shared_ptr<const judge::Measure> Search::MeasureOf(const quantize::Scheme& 
 
 std::optional<size_t> Search::Choose(const quantize::Scheme& base,
                                      const std::vector<Candidate>& candidates) {
+  return Decide(base, candidates, Aim::kWorth);
+}
+
+std::optional<size_t> Search::Mend(const quantize::Scheme& base,
+                                   const std::vector<Candidate>& candidates) {
+  return Decide(base, candidates, Aim::kLimit);
+}
+
+std::optional<size_t> Search::MendMore(const quantize::Scheme& base,
+                                       const std::vector<Candidate>& candidates) {
+  return Decide(base, candidates, Aim::kMore);
+}
+
+std::optional<size_t> Search::Decide(const quantize::Scheme& base,
+                                     const std::vector<Candidate>& candidates, Aim aim) {
   const std::optional<Weighed> now = Weigh(base);
   if (!now) return std::nullopt;
   const size_t count = now->measure->size();
@@ -93,15 +115,29 @@ std::optional<size_t> Search::Choose(const quantize::Scheme& base,
       return now->measure->LossOf(weights) - weighed->measure->LossOf(weights);
     });
     proposal.why = "its gain is worth less than its time";
-    if (proposal.time_share > left_) {
+    const int64_t added = weighed->ns - now->ns;
+    const int64_t free = aim == Aim::kWorth ? 0 : free_ns_;
+    if (proposal.time_share > left_ && added > free) {
       proposal.why = fmt::format("its time exceeds what is left of the budget, {:.1f} %",
                                  100 * std::max(0.0, left_));
     } else {
-      Option& option = options.emplace_back(OptionOf(*weighed->measure, proposal.time_share));
+      const double charged =
+          std::min(proposal.time_share, static_cast<double>(std::max<int64_t>(0, added - free)) /
+                                            static_cast<double>(std::max<int64_t>(1, now->ns)));
+      const double time = charged + (aim == Aim::kMore ? kLeastOfMore : 0);
+      Option& option = options.emplace_back(OptionOf(*weighed->measure, time));
+      option.charged = charged;
       option.candidate = c;
       option.proposal = proposals_.size();
+      option.added_ns = added;
+      option.meets = aim == Aim::kLimit && !MissesLimit(*weighed->measure);
     }
     proposals_.push_back(std::move(proposal));
+  }
+  if (std::any_of(options.begin(), options.end(), [](const Option& o) { return o.meets; })) {
+    for (Option& option : options) {
+      if (!option.meets) std::fill_n(option.halves, 2, std::numeric_limits<double>::infinity());
+    }
   }
   const size_t one = BestOn(options, 0), two = BestOn(options, 1);
   size_t taken = one;
@@ -114,7 +150,8 @@ std::optional<size_t> Search::Choose(const quantize::Scheme& base,
   kept.kept = true;
   kept.why = one == two ? "two halves of the samples choose it"
                         : "one half of the samples chooses it, and the other gains by it";
-  left_ -= kept.time_share;
+  left_ -= options[taken].charged;
+  if (aim != Aim::kWorth) free_ns_ = std::max<int64_t>(0, free_ns_ - options[taken].added_ns);
   return options[taken].candidate;
 }
 

@@ -10,6 +10,10 @@
 // board's clock, else of the stated model (assign/clock.h). All sets together add at most the
 // budget of time (--fp16-budget).
 //
+// A plan that misses its limit serves nobody: of candidates that meet it one is taken, whatever
+// their time within the budget. To mend such a plan a small time is free, whatever share of the
+// plan's it is.
+//
 // A choice is made on each half of the samples alone. Where both halves choose the same, no sample
 // has chosen for itself, and all of them may judge the plan. Where they differ, the choice of the
 // first half is taken if the other half gains by it too, and the other half alone judges then.
@@ -48,6 +52,16 @@ class Search {
                                const std::vector<Candidate>& candidates);
 
   const Evidence& evidence() const { return *evidence_; }
+  // The same where the plan misses its limit: candidates that meet it come first, and what MakeFree
+  // gives costs nothing.
+  std::optional<size_t> Mend(const quantize::Scheme& base,
+                             const std::vector<Candidate>& candidates);
+  // Of layers that are left when a plan was mended: what gains little is not taken.
+  std::optional<size_t> MendMore(const quantize::Scheme& base,
+                                 const std::vector<Candidate>& candidates);
+  // What all mendings together may add beside the budget.
+  void MakeFree(int64_t ns) { free_ns_ = ns; }
+
   // Null where the plan cannot be made.
   std::shared_ptr<const judge::Measure> MeasureOf(const quantize::Scheme& scheme);
 
@@ -63,12 +77,17 @@ class Search {
     std::shared_ptr<const judge::Measure> measure;
     int64_t ns = 0;
   };
+  // What is asked of a set beside its worth.
+  enum class Aim : uint8_t { kWorth, kLimit, kMore };
   std::optional<Weighed> Weigh(const quantize::Scheme& scheme);
+  std::optional<size_t> Decide(const quantize::Scheme& base,
+                               const std::vector<Candidate>& candidates, Aim aim);
 
   Evidence* evidence_;
   const assign::Clock* clock_;
   std::unique_ptr<assign::Clock> stated_;  // where nobody knows the board
   double left_;                            // of the budget
+  int64_t free_ns_ = 0;                    // beside it
   PlanOf plan_of_;
   std::vector<judge::Proposal> proposals_;
   std::string unit_;

@@ -101,11 +101,23 @@ double TaskJudge::Agreement(const std::vector<std::vector<float>>& exact,
     case blob::Task::kSegment:
       return OfMaps(expected.map, actual.map);
     default:
-      return OfProbabilities(Probabilities(e), Probabilities(r));
+      return OfScores(e, r);
   }
 }
 
-std::vector<float> TaskJudge::Probabilities(const std::vector<const float*>& outputs) const {
+double TaskJudge::OfScores(const std::vector<const float*>& exact,
+                           const std::vector<const float*>& rounded) const {
+  const BlobView& view = meaning_.view();
+  const uint32_t steps = task() == blob::Task::kText ? DecodeLevels(view)[0].grid_w : 1;
+  double sum = 0;
+  for (uint32_t step = 0; step < steps; ++step) {
+    sum += OfProbabilities(Probabilities(exact, step), Probabilities(rounded, step));
+  }
+  return sum / steps;
+}
+
+std::vector<float> TaskJudge::Probabilities(const std::vector<const float*>& outputs,
+                                            uint32_t step) const {
   std::vector<float> scores;
   const BlobView& view = meaning_.view();
   if (view.decode.data == nullptr) {
@@ -115,7 +127,7 @@ std::vector<float> TaskJudge::Probabilities(const std::vector<const float*>& out
   }
   const blob::DecodeRecord& record = DecodeOf(view);
   const blob::DecodeField& field = DecodeLevels(view)[0].scores;
-  const float* first = FieldAt(field, outputs.data(), 0, 0, 0);
+  const float* first = FieldAt(field, outputs.data(), 0, 0, step);
   for (uint32_t c = 0; c < record.class_count; ++c) scores.push_back(first[c * field.channel_step]);
   ToProbabilities(record.class_activation, &scores);
   return scores;

@@ -22,6 +22,7 @@ inline constexpr float kFaintScore = judge::kLeastScore;
 //             those that found one of their class the IoU, if 0.5 or more, times the smaller score
 //             over the larger
 //   classify  sum(min(p, p')) / sum(max(p, p')) of the probabilities (Ruzicka's similarity)
+//   text      the mean over the steps of what classify has for one
 //   segment   share of the pixels with the same label
 class TaskJudge : public simulate::Judge {
  public:
@@ -35,7 +36,9 @@ class TaskJudge : public simulate::Judge {
   blob::Task task() const { return meaning_.decoder().task(); }
 
  private:
-  std::vector<float> Probabilities(const std::vector<const float*>& outputs) const;
+  double OfScores(const std::vector<const float*>& exact,
+                  const std::vector<const float*>& rounded) const;
+  std::vector<float> Probabilities(const std::vector<const float*>& outputs, uint32_t step) const;
 
   judge::SectionDecoder meaning_;
   std::vector<const images::Dataset*> inputs_;

@@ -3,29 +3,11 @@
 #include <cstring>
 
 #include "converter/decode/resolve.h"
+#include "converter/decode/scores.h"
 #include "converter/support/error.h"
 
 namespace octet::decode {
 namespace {
-
-std::vector<uint8_t> OneLevel(blob::DecodeRecord record, const blob::DecodeLevel& level) {
-  std::vector<uint8_t> bytes(sizeof(record) + sizeof(level));
-  record.level_count = 1;
-  record.levels_offset = sizeof(record);
-  record.anchors_offset = static_cast<uint32_t>(bytes.size());
-  std::memcpy(bytes.data(), &record, sizeof(record));
-  std::memcpy(bytes.data() + sizeof(record), &level, sizeof(level));
-  return bytes;
-}
-
-blob::DecodeRecord ScoresRecord(const std::optional<Spec>& spec, const Port& output) {
-  if (spec) return spec->record;
-  blob::DecodeRecord record = Spec::Defaults();
-  record.score_threshold = 0.5f;
-  record.class_activation =
-      output.softmaxed ? blob::Activation::kLinear : blob::Activation::kSoftmax;
-  return record;
-}
 
 std::vector<uint8_t> Classify(const std::optional<Spec>& spec, const Port& output) {
   const auto wide =
@@ -36,7 +18,7 @@ std::vector<uint8_t> Classify(const std::optional<Spec>& spec, const Port& outpu
         "try: --task detect or --task segment",
         output.name, graph::ToString(output.shape));
   }
-  blob::DecodeRecord record = ScoresRecord(spec, output);
+  blob::DecodeRecord record = spec ? spec->record : ScoresRecord(output);
   record.class_count = static_cast<uint32_t>(graph::ElementCount(output.shape));
   if (spec) CheckBackground(record, *spec);
   blob::DecodeLevel level{};
@@ -55,7 +37,7 @@ std::vector<uint8_t> Segment(const std::optional<Spec>& spec, const Port& output
         "classify or --task detect",
         output.name, graph::ToString(shape));
   }
-  blob::DecodeRecord record = ScoresRecord(spec, output);
+  blob::DecodeRecord record = spec ? spec->record : ScoresRecord(output);
   const bool last = shape[3] < shape[1];
   record.class_count = static_cast<uint32_t>(last ? shape[3] : shape[1]);
   if (record.class_count > 256) {
@@ -168,6 +150,8 @@ std::vector<uint8_t> DecodeSection(blob::Task task, const std::optional<Spec>& s
       return Segment(spec, ports.outputs[0]);
     case blob::Task::kDetect:
       return spec ? Detect(*spec, ports) : std::vector<uint8_t>();
+    case blob::Task::kText:
+      return TextSection(spec, ports);
   }
   return {};
 }

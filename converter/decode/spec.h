@@ -88,6 +88,8 @@ struct Ports {
   std::vector<Port> inputs, outputs;
   size_t label_count = 0;  // 0: no names of classes
   Facts facts = {};
+  // Of a text, where it is known: the class that is not a character.
+  std::optional<int64_t> blank = {};
 
   // By the labels, which take the place of the metadata's names; 0: not known.
   int64_t KnownClasses() const {
@@ -95,13 +97,17 @@ struct Ports {
   }
 };
 
+// The class that is not a character where nothing says another: PyTorch's CTCLoss and PaddleOCR
+// take the first.
+inline constexpr int64_t kUsualBlank = 0;
+
 // Presets whose heads have these outputs, and explain their sizes. Their numbers of classes and key
 // points are those of `facts`, where it has them.
 std::vector<std::string> ExactPresets(const Ports& ports);
 
 // The bytes of the decode section. `spec` may be absent: classify and segment then read the first
-// output as scores, and detect gets no decoder (no bytes). Throws Unfit where spec and shapes do
-// not fit; for a preset it names those that do.
+// output as scores, and detect gets no decoder (no bytes). Text has none. Throws Unfit where spec
+// and shapes do not fit; for a preset it names those that do.
 std::vector<uint8_t> DecodeSection(blob::Task task, const std::optional<Spec>& spec,
                                    const Ports& ports);
 

@@ -36,13 +36,21 @@ std::vector<std::string> StemsOf(const std::string& input) {
       stems.push_back(input.substr(0, input.size() - mark.size()));
     }
   }
+  for (const std::string mark : {"in_", "prev_"}) {
+    if (input.size() > mark.size() && input.starts_with(mark)) {
+      stems.push_back(input.substr(mark.size()));
+    }
+  }
   return stems;
 }
 
 bool SaysState(const std::string& input, const std::string& output) {
   for (const std::string& stem : StemsOf(input)) {
-    for (const char* mark : {"_out", "n", "N", "_n"}) {
+    for (const char* mark : {"_out", "n", "N", "_n", "_new", "_next"}) {
       if (output == stem + mark) return true;
+    }
+    for (const char* mark : {"out_", "new_", "next_"}) {
+      if (output == mark + stem) return true;
     }
   }
   return false;

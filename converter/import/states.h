@@ -22,7 +22,8 @@ struct StateNames {
 };
 
 // Those asked for, and pairs of other inputs and outputs whose names say it: h and h_out, h and hn,
-// h0 and hn, state and stateN, h_in and h_out. Types and shapes are TieStates'. Throws UserError
+// h0 and hn, state and stateN, h_in and h_out, cache and new_cache or next_cache, in_h and out_h,
+// prev_h and next_h. Types and shapes are TieStates'. Throws UserError
 // for names that the model lacks.
 std::vector<StateNames> FindStates(const graph::Graph& graph, const ImportOptions& options);
 

@@ -4,6 +4,7 @@
 
 #include "converter/judge/measure/boxes.h"
 #include "runtime/decode/scores.h"
+#include "runtime/decode/text.h"
 
 namespace octet::judge {
 
@@ -38,6 +39,16 @@ double Decoder::sure_score() const {
   return std::max(kSureScore, score_threshold());
 }
 
+std::vector<std::string> Decoder::Labels() const {
+  std::vector<std::string> labels;
+  const char* at = reinterpret_cast<const char*>(blob_.labels.data);
+  for (uint32_t i = 0; i < blob_.model->label_count; ++i) {
+    labels.emplace_back(at);
+    at += labels.back().size() + 1;
+  }
+  return labels;
+}
+
 size_t Decoder::picture_input() const {
   const bool boxes = blob_.decode.data != nullptr && blob_.model->task == blob::Task::kDetect;
   return boxes ? DecodeOf(blob_).input : 0;
@@ -70,6 +81,12 @@ Answer Decoder::Decode(const std::vector<const float*>& outputs, images::Picture
         }
       }
       break;
+    case blob::Task::kText: {
+      std::vector<ClassScore> characters(level.grid_w);
+      characters.resize(ReadText(in, characters.data(), level.grid_w));
+      for (const ClassScore& character : characters) answer.text.push_back(character.label);
+      break;
+    }
     default: {
       const Strided scores = {FieldAt(level.scores, in.outputs, 0, 0, 0),
                               level.scores.channel_step};

@@ -4,6 +4,7 @@
 #define OCTET_CONVERTER_JUDGE_ANSWER_H_
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "converter/images/dataset.h"
@@ -26,6 +27,7 @@ struct Answer {
   std::vector<Detection> boxes;  // best first, pixels of the sample's own picture
   std::vector<Part> parts;       // of the first boxes, those that may be confident; may be empty
   std::vector<uint8_t> map;
+  std::vector<uint32_t> text;               // labels of its characters
   std::vector<std::vector<float>> numbers;  // the outputs themselves, where no decoder reads them
 };
 
@@ -45,6 +47,8 @@ class Decoder {
   // From which on a box is one that users see: kSureScore, or its own threshold where that is
   // above.
   double sure_score() const;
+  // The blob's names of classes; none where it has none.
+  std::vector<std::string> Labels() const;
   // Index of the input that pictures come in by.
   size_t picture_input() const;
 

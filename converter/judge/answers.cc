@@ -96,7 +96,8 @@ bool AreAtOnePlace(const Detection& a, const Detection& b) {
 
 bool IsSame(const Answer& a, const Answer& b) {
   return a.label == b.label && std::abs(a.confidence - b.confidence) <= kSameProbability &&
-         AllNear(a.boxes, b.boxes) && AllNear(a.parts, b.parts) && AreNear(a.map, b.map);
+         AllNear(a.boxes, b.boxes) && AllNear(a.parts, b.parts) && AreNear(a.map, b.map) &&
+         a.text == b.text;
 }
 
 Answers AnswersOfFp32(const graph::Graph& imported, const std::vector<std::string>& names,

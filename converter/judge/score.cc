@@ -3,15 +3,30 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <fstream>
 #include <map>
 
 #include "converter/support/error.h"
+#include "converter/support/file.h"
 #include "converter/support/split.h"
 
 namespace octet::judge {
 namespace {
 
 constexpr uint8_t kIgnored = 255;
+
+std::vector<std::string> ReadLines(const std::string& path) {
+  RefuseFolder(path);
+  std::ifstream file(path);
+  if (!file)
+    Fail("--labels {}: cannot be read; give a text file, the text of a sample a line", path);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) {
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    lines.push_back(line);
+  }
+  return lines;
+}
 
 std::vector<int64_t> ReadIntegers(const std::string& path, const images::NpyFile& file) {
   const auto count = static_cast<size_t>(graph::ElementCount(file.shape()));
@@ -73,7 +88,7 @@ Truth::Truth(const Decoder& decoder, const std::string& paths, int64_t samples)
   if (files.size() != wanted) {
     Fail("--labels {}: {}", paths,
          wanted == 2 ? "a detector needs two files; give BOXES.npy,CLASSES.npy"
-                     : "not one file; give one .npy file");
+                     : "not one file; give one file");
   }
   int64_t count = 0;
   if (task_ == blob::Task::kDetect) {
@@ -82,6 +97,9 @@ Truth::Truth(const Decoder& decoder, const std::string& paths, int64_t samples)
   } else if (task_ == blob::Task::kSegment) {
     ReadMasks(files[0]);
     count = masks_->shape()[0];
+  } else if (task_ == blob::Task::kText) {
+    ReadTexts(files[0], decoder);
+    count = static_cast<int64_t>(texts_.size());
   } else {
     ReadClasses(files[0]);
     count = static_cast<int64_t>(classes_.size());
@@ -96,6 +114,7 @@ Truth::~Truth() = default;
 
 const char* Truth::metric() const {
   if (task_ == blob::Task::kDetect) return "map50";
+  if (task_ == blob::Task::kText) return "texts";
   return task_ == blob::Task::kSegment ? "miou" : "top1";
 }
 
@@ -141,9 +160,27 @@ void Truth::ReadMasks(const std::string& path) {
   }
 }
 
+void Truth::ReadTexts(const std::string& path, const Decoder& decoder) {
+  texts_ = ReadLines(path);
+  characters_ = decoder.Labels();
+}
+
 double Truth::Score(const std::vector<const Answer*>& answers) const {
   if (task_ == blob::Task::kDetect) return 100 * MeanAveragePrecision(answers);
+  if (task_ == blob::Task::kText) return 100 * EqualTexts(answers);
   return 100 * (task_ == blob::Task::kSegment ? MeanIou(answers) : Top1(answers));
+}
+
+double Truth::EqualTexts(const std::vector<const Answer*>& answers) const {
+  int64_t equal = 0;
+  for (size_t i = 0; i < answers.size(); ++i) {
+    std::string text;
+    for (const uint32_t label : answers[i]->text) {
+      if (label < characters_.size()) text += characters_[label];
+    }
+    equal += text == texts_[i] ? 1 : 0;
+  }
+  return answers.empty() ? 0 : static_cast<double>(equal) / static_cast<double>(answers.size());
 }
 
 double Truth::Top1(const std::vector<const Answer*>& answers) const {

@@ -4,6 +4,8 @@
 
 #include "converter/operators/operator.h"
 
+#include "converter/operators/recurrent.h"
+
 namespace octet::operators {
 namespace {
 
@@ -24,6 +26,10 @@ bool HasBiasInput(std::string_view op) {
 
 bool IsContraction(const graph::Node& node) {
   return FormOf(node.op).has_weights;
+}
+
+bool SumsProducts(const graph::Node& node) {
+  return IsContraction(node) || IsRecurrent(node);
 }
 
 bool IsConvolution(const graph::Node& node) {
@@ -53,6 +59,29 @@ std::optional<Weights> WeightsOf(const graph::Graph& graph, const graph::Node& n
     weights.result_axis = result->size() - 1;
   }
   return weights;
+}
+
+int64_t ProductsOf(const graph::Graph& graph, const graph::Node& node) {
+  if (!SumsProducts(node)) return 0;
+  const auto& read = graph.At(node.inputs[0]).shape;
+  if (IsRecurrent(node)) {
+    // Every weight meets every step of every sequence once.
+    int64_t weights = 0;
+    for (const size_t input : {kRecurrentW, kRecurrentR}) {
+      if (const auto& shape = graph.At(node.inputs[input]).shape) {
+        weights += graph::ElementCount(*shape);
+      }
+    }
+    return read && read->size() > 1 ? (*read)[0] * (*read)[1] * weights : weights;
+  }
+  int64_t elements = 0;
+  for (const graph::ValueId id : node.outputs) {
+    if (id != graph::kNoValue && graph.At(id).shape) {
+      elements += graph::ElementCount(*graph.At(id).shape);
+    }
+  }
+  if (const auto weights = WeightsOf(graph, node)) return weights->products * elements;
+  return read && !read->empty() ? read->back() * elements : elements;
 }
 
 std::vector<size_t> OutputsOfElements(const Weights& weights) {

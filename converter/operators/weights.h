@@ -48,11 +48,16 @@ struct Weights {
 
 // An operator that sums products of its first input with weights (or with a computed tensor).
 bool IsContraction(const graph::Node& node);
+// A contraction or a recurrent layer: it sums products, and int8 is for these.
+bool SumsProducts(const graph::Node& node);
 // One whose input 0 and result have channels at axis 1, of groups perhaps, with weights
 // [outputs, channels / group, ...].
 bool IsConvolution(const graph::Node& node);
 // nullopt for other operators, and where the weights are not constant floats.
 std::optional<Weights> WeightsOf(const graph::Graph& graph, const graph::Node& node);
+
+// Of the whole result; 0 for other operators. graph: shapes are known.
+int64_t ProductsOf(const graph::Graph& graph, const graph::Node& node);
 
 // The output channel, of all groups, of each element of the weights.
 std::vector<size_t> OutputsOfElements(const Weights& weights);

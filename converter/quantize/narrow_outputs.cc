@@ -46,7 +46,7 @@ class Walk {
       coarsest_[id] = (double{seen->max} - double{seen->min}) / double{kLeastCodes};
     }
     for (size_t n = graph_.nodes.size(); n-- > 0;) {
-      if (view_.needed[n] && !operators::IsContraction(graph_.nodes[n])) Visit(n);
+      if (view_.needed[n] && !operators::SumsProducts(graph_.nodes[n])) Visit(n);
     }
     return narrow_;
   }

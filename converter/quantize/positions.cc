@@ -12,7 +12,7 @@ std::vector<bool> MakersOf(const graph::Graph& graph, std::vector<bool> wanted) 
   // Nodes stand behind those that they read, so that one walk sees every reader first.
   for (size_t n = graph.nodes.size(); n-- > 0;) {
     const graph::Node& node = graph.nodes[n];
-    if (operators::IsContraction(node)) continue;
+    if (operators::SumsProducts(node)) continue;
     for (const graph::ValueId id : node.outputs) {
       marked[n] = marked[n] || (id != graph::kNoValue && wanted[static_cast<size_t>(id)]);
     }

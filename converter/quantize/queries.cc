@@ -15,27 +15,13 @@ using graph::ValueId;
 // What the decoder may cost of a graph's products.
 constexpr int64_t kShare = 6;
 
-// Of the whole result.
-int64_t ProductsOf(const graph::Graph& graph, const graph::Node& node) {
-  if (!operators::IsContraction(node)) return 0;
-  int64_t elements = 0;
-  for (const ValueId id : node.outputs) {
-    if (id != graph::kNoValue && graph.At(id).shape) {
-      elements += graph::ElementCount(*graph.At(id).shape);
-    }
-  }
-  if (const auto weights = operators::WeightsOf(graph, node)) return weights->products * elements;
-  const auto& shape = graph.At(node.inputs[0]).shape;
-  return shape && !shape->empty() ? shape->back() * elements : elements;
-}
-
 // What the marked nodes leave of the share.
 int64_t LeftOfShare(const graph::Graph& graph, const std::vector<bool>& marked) {
   const std::vector<bool> needed = operators::ViewOutputs(graph).needed;
   int64_t left = 0;
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     if (!needed[n]) continue;
-    const int64_t products = ProductsOf(graph, graph.nodes[n]);
+    const int64_t products = operators::ProductsOf(graph, graph.nodes[n]);
     left += products / kShare - (marked[n] ? products : 0);
   }
   return left;
@@ -68,7 +54,7 @@ class Decoder {
     return id != graph::kNoValue && graph_.Constant(id) == nullptr;
   }
   bool IsFloat(ValueId id) const { return graph_.At(id).type == graph::DataType::kFloat; }
-  int64_t ProductsOf(size_t n) const { return quantize::ProductsOf(graph_, graph_.nodes[n]); }
+  int64_t ProductsOf(size_t n) const { return operators::ProductsOf(graph_, graph_.nodes[n]); }
 
   void MarkBehind() {
     MarkLearned();
@@ -193,7 +179,7 @@ std::vector<std::vector<bool>> QuerySources(const graph::Graph& graph,
       };
       const graph::Node& node = graph.nodes[n];
       if (grown[n] || !std::any_of(node.outputs.begin(), node.outputs.end(), feeds)) continue;
-      spent += ProductsOf(graph, node);
+      spent += operators::ProductsOf(graph, node);
       if (spent > left * part / kParts) break;
       grown[n] = true;
     }

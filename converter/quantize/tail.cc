@@ -28,7 +28,7 @@ class Tail {
         tail_(graph.nodes.size()),
         group_(graph.nodes.size()) {
     for (size_t n = 0; n < graph.nodes.size(); ++n) {
-      products_[n] = ProductsOf(graph.nodes[n]);
+      products_[n] = operators::ProductsOf(graph, graph.nodes[n]);
       all_products_ += products_[n];
     }
     std::iota(group_.begin(), group_.end(), 0);
@@ -43,14 +43,6 @@ class Tail {
   }
 
  private:
-  // Of the whole result.
-  int64_t ProductsOf(const graph::Node& node) const {
-    if (!operators::IsContraction(node)) return 0;
-    const auto weights = operators::WeightsOf(graph_, node);
-    if (weights) return weights->products * ElementsOf(node);
-    const auto& shape = graph_.At(node.inputs[0]).shape;
-    return shape && !shape->empty() ? shape->back() * ElementsOf(node) : ElementsOf(node);
-  }
   int64_t ElementsOf(const graph::Node& node) const {
     int64_t sum = 0;
     for (graph::ValueId id : node.outputs) {

@@ -49,7 +49,7 @@ void FindBeyond(const graph::Graph& graph,
     const bool reads = std::any_of(node.inputs.begin(), node.inputs.end(), [&](graph::ValueId id) {
       return id != graph::kNoValue && wide[static_cast<size_t>(id)];
     });
-    const bool has_weights = operators::IsContraction(node);
+    const bool has_weights = operators::SumsProducts(node);
     if (reads && has_weights && !found->nodes[n]) found->beyond.push_back("'" + node.name + "'");
     if (!found->nodes[n] && (!reads || has_weights)) continue;
     for (const graph::ValueId id : node.outputs) {

@@ -345,6 +345,7 @@ std::vector<uint8_t> WriteBlob(const ModelInfo& info, const std::vector<Plan>& p
   }
   if (!info.states.empty()) features |= blob::kFeatureStates;
   if (ReadsClassNumbers(info)) features |= blob::kFeatureClassNumbers;
+  if (info.task == blob::Task::kText) features |= blob::kFeatureText;
   const AddName add_name = [&pools](const std::string& name) {
     return pools.verbosity == Verbosity::kNone ? 0u : pools.strings.Add(name);
   };

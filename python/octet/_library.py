@@ -8,7 +8,7 @@ from typing import List, Optional
 
 SONAME = "liboctet.so.1"
 VARIABLE = "OCTET_LIBRARY"
-TASKS = ("none", "classify", "detect", "segment")
+TASKS = ("none", "classify", "detect", "segment", "text")
 OK, CORRUPT = 0, 5
 
 
@@ -135,6 +135,8 @@ _FUNCTIONS = {
                    c_void_p, c_size_t),
     "octet_segment_size": (Status, _SESSION, _COUNT, _COUNT),
     "octet_segment": (Status, _SESSION, c_void_p, POINTER(c_uint8), c_size_t),
+    "octet_text_size": (Status, _SESSION, _COUNT),
+    "octet_text": (Status, _SESSION, c_void_p, POINTER(ClassScoreStruct), c_uint32, _COUNT),
     "octet_tracks_bytes": (c_size_t, c_uint32),
     "octet_tracks_init": (Status, c_void_p, c_size_t, c_uint32, POINTER(TracksConfigStruct), POINTER(c_void_p)),
     "octet_tracks_frame": (Status, c_void_p, c_uint64, POINTER(BoxStruct), c_uint32, POINTER(TrackStruct), c_uint32, _COUNT),

@@ -51,7 +51,7 @@ class Model:
     Attributes, all fixed after opening:
       inputs, outputs: tuple of TensorInfo (name, shape of the float32 array, whether it takes pictures)
       states: tuple of TensorInfo, what the model keeps from frame to frame; they are no inputs and no outputs
-      plans, labels: names; task: "detect", "classify", "segment" or "none"
+      plans, labels: names; task: "detect", "classify", "segment", "text" or "none"
       isa: the instruction set of the kernels; threads: their number, the calling one included
       arena_bytes: working memory of all plans and threads; blob_bytes: size of the blob
     """
@@ -351,6 +351,20 @@ class Model:
             c.check(self._library.octet_segment(session, self._decode_memory, pointer, labels.size), "segment")
             return labels
 
+    def characters(self) -> List[ClassScore]:
+        """The characters of the last run's text, first to last. Their names joined are the text."""
+        with self._lock:
+            session = self._decoder("text")
+            most = ctypes.c_uint32()
+            c.check(self._library.octet_text_size(session, most), "text")
+            found = (c.ClassScoreStruct * most.value)()
+            c.check(self._library.octet_text(session, self._decode_memory, found, len(found), self._count), "text")
+            return [ClassScore(one.label, self.name(one.label), one.score) for one in found[:self._count.value]]
+
+    def text(self) -> str:
+        """The text of the last run."""
+        return "".join(character.name for character in self.characters())
+
     def classify(self, *inputs: Union[np.ndarray, Frame], top: int = 5) -> List[ClassScore]:
         """run() and classes() in one."""
         with self._lock:
@@ -369,6 +383,12 @@ class Model:
         with self._lock:
             self._run(inputs)
             return self.segments()
+
+    def read(self, *inputs: Union[np.ndarray, Frame]) -> str:
+        """run() and text() in one."""
+        with self._lock:
+            self._run(inputs)
+            return self.text()
 
 
 def load(path: Union[str, "os.PathLike[str]"], **options: Any) -> Model:

@@ -30,6 +30,21 @@ SoftmaxNorm NormOf(const Strided& values, uint32_t count) {
   return norm;
 }
 
+uint32_t BestChannel(const blob::DecodeRecord& record, const Strided& values) {
+  uint32_t best = blob::kNone;
+  for (uint32_t i = 0; i < record.class_count; ++i) {
+    if (values[i] != values[i]) continue;
+    if (best == blob::kNone || values[i] > values[best]) best = i;
+  }
+  return best;
+}
+
+ClassScore ScoreOfChannel(const blob::DecodeRecord& record, const Strided& values,
+                          uint32_t channel) {
+  return ClassScore{LabelOf(record, channel),
+                    ScoreOf(record, values[channel], NormFor(record, values))};
+}
+
 // Activations do not change the order, so only the winner goes through one.
 ClassScore BestClass(const blob::DecodeRecord& record, const Strided& values) {
   uint32_t best = blob::kNone;
@@ -38,7 +53,7 @@ ClassScore BestClass(const blob::DecodeRecord& record, const Strided& values) {
     if (best == blob::kNone || values[i] > values[best]) best = i;
   }
   if (best == blob::kNone) return ClassScore{0, FloatNan()};
-  return ClassScore{LabelOf(record, best), ScoreOf(record, values[best], NormFor(record, values))};
+  return ScoreOfChannel(record, values, best);
 }
 
 uint32_t BestClasses(const blob::DecodeRecord& record, const Strided& values, ClassScore* best,

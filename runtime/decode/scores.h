@@ -43,6 +43,13 @@ SoftmaxNorm NormOf(const Strided& values, uint32_t count);
 // the activation. No class at all, or only NaN: label 0 with score NaN.
 ClassScore BestClass(const blob::DecodeRecord& record, const Strided& values);
 
+// The channel with the largest value, the first of equals; kNone where all are NaN.
+uint32_t BestChannel(const blob::DecodeRecord& record, const Strided& values);
+
+// Label of a channel that is not the background, and its score after the activation.
+ClassScore ScoreOfChannel(const blob::DecodeRecord& record, const Strided& values,
+                          uint32_t channel);
+
 // The `capacity` best classes, best first, equal ones by label. Returns how many.
 uint32_t BestClasses(const blob::DecodeRecord& record, const Strided& values, ClassScore* best,
                      uint32_t capacity);

@@ -2,6 +2,7 @@
 #include "octet/octet.h"
 #include "runtime/decode/detect.h"
 #include "runtime/decode/scores.h"
+#include "runtime/decode/text.h"
 #include "runtime/engine/c_api.h"
 #include "runtime/engine/decode_memory.h"
 #include "runtime/engine/transfer.h"
@@ -113,5 +114,26 @@ octet_status octet_segment(const octet_session* session, void* memory, uint8_t* 
       *labels++ = octet::PixelLabel(outputs.in, y, x);
     }
   }
+  return ToC(Code::kOk);
+}
+
+octet_status octet_text_size(const octet_session* session, uint32_t* characters) {
+  const octet::BlobView& blob = SessionOf(session)->blob;
+  if (characters == nullptr || blob.decode.data == nullptr ||
+      blob.model->task != octet::blob::Task::kText) {
+    return ToC(Code::kInvalidArgument);
+  }
+  *characters = octet::DecodeLevels(blob)[0].grid_w;
+  return ToC(Code::kOk);
+}
+
+octet_status octet_text(const octet_session* session, void* memory, octet_class_score* characters,
+                        uint32_t capacity, uint32_t* count) {
+  octet::DecodeOutputs outputs;
+  if (count == nullptr || (characters == nullptr && capacity != 0) ||
+      !LoadOutputs(*SessionOf(session), octet::blob::Task::kText, memory, &outputs)) {
+    return ToC(Code::kInvalidArgument);
+  }
+  *count = octet::ReadText(outputs.in, reinterpret_cast<octet::ClassScore*>(characters), capacity);
   return ToC(Code::kOk);
 }

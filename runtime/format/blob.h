@@ -31,10 +31,11 @@ enum RequiredFeature : uint64_t {
   kFeatureOffsets = 1u << 5,        // at least one output part has offsets
   kFeatureClassNumbers = 1u << 6,   // the decoder reads classes of form kNumber
   kFeatureStates = 1u << 7,         // the model has states (StateRecord)
+  kFeatureText = 1u << 8,           // the decoder reads text
 };
 constexpr uint64_t kKnownRequiredFeatures = kFeatureFp16Plan | kFeatureChannelTables |
                                             kFeatureIntegers | kFeatureHalfScale | kFeatureOffsets |
-                                            kFeatureClassNumbers | kFeatureStates;
+                                            kFeatureClassNumbers | kFeatureStates | kFeatureText;
 
 struct Header {  // 128 bytes at offset 0
   uint8_t magic[8];
@@ -86,7 +87,7 @@ struct Section {  // 64 bytes
 static_assert(sizeof(Section) == 64, "Section layout");
 // --- SectionKind::kModel -----------------------------------------------------------------------
 
-enum class Task : uint32_t { kNone = 0, kClassify = 1, kDetect = 2, kSegment = 3 };
+enum class Task : uint32_t { kNone = 0, kClassify = 1, kDetect = 2, kSegment = 3, kText = 4 };
 enum class ColourOrder : uint8_t { kRgb = 0, kBgr = 1 };
 enum class ResizeMode : uint8_t { kStretch = 0, kLetterbox = 1, kCrop = 2 };
 

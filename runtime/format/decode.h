@@ -75,7 +75,9 @@ struct DecodeAnchor {  // width and height in pixels of the model's input
 
 // Task classify: `scores` of level 0 holds class_count numbers (grid 1 x 1). Segment: level 0 is
 // the grid of pixels, the label of each is the largest of class_count scores (for one class: 1
-// where the score passes score_threshold). Neither reads what stands under detect.
+// where the score passes score_threshold). Text: level 0 is a row of grid_w steps, whose best of
+// class_count scores are read by greedy CTC (Graves and others 2006, section 3.2); background is
+// the blank. None of them reads what stands under detect.
 struct DecodeRecord {  // 96 bytes
   uint32_t level_count, levels_offset;
   uint32_t anchor_count, anchors_offset;

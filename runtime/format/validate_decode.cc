@@ -57,6 +57,7 @@ bool LevelFits(const BlobView& view, const DecodeRecord& record, const DecodeLev
   const bool detect = view.model->task == blob::Task::kDetect;
   const uint64_t scores = detect ? ScoreChannels(record) : record.class_count;
   if (!FieldFits(view, level, level.scores, scores)) return false;
+  if (view.model->task == blob::Task::kText) return level.grid_h == 1 && level.anchor_count == 1;
   if (!detect) return true;
   if (!IsFiniteFloat(level.stride_x) || !IsFiniteFloat(level.stride_y)) return false;
   const bool has_anchors =
@@ -120,6 +121,10 @@ bool RecordFits(const BlobView& view, const DecodeRecord& record) {
   if (!IsFiniteFloat(record.score_threshold)) return false;
   // Label maps hold a byte a pixel.
   if (view.model->task == blob::Task::kSegment && record.class_count > 256) return false;
+  if (view.model->task == blob::Task::kText) {
+    return record.background != blob::kNone &&
+           (view.header->required_features & blob::kFeatureText) != 0;
+  }
   if (view.model->task != blob::Task::kDetect) return true;
   if (record.input >= view.model->input_count || view.inputs[record.input].is_image == 0) {
     return false;

@@ -1,6 +1,7 @@
 """Small files under the names that the manual uses: its commands run in seconds. What the models find does not matter here."""
 import pathlib
 import subprocess
+import wave
 
 import numpy as np
 import onnx
@@ -95,6 +96,45 @@ def yolo26(path: pathlib.Path) -> None:
     g.save(path, [1, 36, 6])
 
 
+def silero_vad(path: pathlib.Path) -> None:
+    """Inputs, outputs and parts of Silero VAD: an If on the rate, a convolution along the sound, an LSTM with its state."""
+    g = Graph(4)
+    random = lambda *shape, size=0.3: g.constant(g.random.normal(0, size, shape).astype(np.float32))
+    tensor = helper.make_tensor_value_info
+
+    def branch(steps: int) -> onnx.GraphProto:
+        node = helper.make_node("Identity", [f"by_{steps}"], [f"chosen_{steps}"])
+        return helper.make_graph([node], f"rate_{steps}", [], [tensor(f"chosen_{steps}", TensorProto.FLOAT, ["a", "b", "c"])])
+
+    sound = g.node("Unsqueeze", "input", g.numbers(1))
+    for steps, name in ((36, "by_36"), (72, "by_72")):
+        g.node("Conv", sound, random(16, 1, steps), name=name, strides=[steps])
+    g.node("If", g.node("Equal", "sr", g.constant(np.int64(16000))), then_branch=branch(36), else_branch=branch(72), name="bands")
+    loud = g.node("Relu", g.node("Conv", g.node("Abs", "bands"), random(32, 16, 1)))
+    pooled = g.node("Unsqueeze", g.node("ReduceMean", loud, axes=[2], keepdims=0), g.numbers(0))
+    states = [g.node("Unsqueeze", g.node("Gather", "state", g.constant(np.int64(i)), axis=0), g.numbers(0)) for i in range(2)]
+    g.nodes.append(helper.make_node("LSTM", [pooled, random(1, 512, 32), random(1, 512, 128, size=0.04), "", "", *states],
+                                    ["", "h", "c"], hidden_size=128))
+    g.node("Concat", "h", "c", axis=0, name="stateN")
+    row = g.node("Squeeze", "h", g.numbers(0))
+    g.node("Sigmoid", g.node("MatMul", row, random(128, 1)), name="output")
+    graph = helper.make_graph(
+        g.nodes, "vad", [tensor("input", TensorProto.FLOAT, ["batch", "samples"]), tensor("state", TensorProto.FLOAT, [2, "batch", 128]),
+                         tensor("sr", TensorProto.INT64, [])],
+        [tensor("output", TensorProto.FLOAT, ["batch", 1]), tensor("stateN", TensorProto.FLOAT, [2, "batch", 128])], g.weights)
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 16)], ir_version=8), str(path))
+
+
+def save_speech(path: pathlib.Path, seconds: int) -> None:
+    """Noise that comes and goes, 16 bits, 16,000 samples a second."""
+    count = seconds * 16000
+    loud = 0.5 + 0.5 * np.sin(np.arange(count) / 8000)
+    noise = np.random.Generator(np.random.PCG64(6)).normal(0, 3000, count) * loud
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(1), file.setsampwidth(2), file.setframerate(16000)
+        file.writeframes(np.clip(noise, -32768, 32767).astype("<i2").tobytes())
+
+
 def pictures(count: int) -> np.ndarray:
     """uint8 [count, 120, 160, 3]: rectangles of one colour each on another, with noise."""
     random = np.random.Generator(np.random.PCG64(3))
@@ -118,6 +158,8 @@ def make(folder: pathlib.Path, octet: pathlib.Path, source: pathlib.Path) -> Non
     yolov8(folder / "yolov8n.onnx")
     yolo26(folder / "yolo26n.onnx")
     (folder / "model.onnx").write_bytes((folder / "yolov8n.onnx").read_bytes())
+    silero_vad(folder / "silero_vad.onnx")
+    save_speech(folder / "speech.wav", 8)
     save_pictures(folder / "pictures", 40)
     np.save(folder / "array.npy", pictures(4))
     Image.fromarray(pictures(1)[0]).save(folder / "photo.jpg")

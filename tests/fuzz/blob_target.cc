@@ -118,6 +118,9 @@ void Decode(octet_session* session) {
     std::vector<uint8_t> labels(size_t{height} * width);
     octet_segment(session, memory.get(), labels.data(), labels.size());
   }
+  if (octet_text(session, memory.get(), best, 3, &found).code == OCTET_OK) {
+    FUZZ_CHECK(found <= 3);
+  }
 }
 
 Result RunPlan(octet_session* session, uint32_t plan) {
@@ -235,6 +238,7 @@ test::Blob MakeDecoderBlob(blob::Task task) {
   record.max_candidates = record.max_detections = 9;
   blob::DecodeLevel level{};
   level.grid_h = level.grid_w = task == blob::Task::kClassify ? 1 : 4;
+  if (task == blob::Task::kText) level.grid_h = 1;
   level.anchor_count = 1;
   level.stride_x = level.stride_y = 1;
   level.box = {0, 0, 0, 48, 12, 1};
@@ -276,7 +280,7 @@ std::vector<Input> Seeds() {
   for (const test::Blob& blob :
        {test::MakeConvBlob({}), test::MakeMixedBlob(), MakeGoldenBlob(), test::MakeStatesBlob(),
         MakeDecoderBlob(blob::Task::kDetect), MakeDecoderBlob(blob::Task::kClassify),
-        MakeDecoderBlob(blob::Task::kSegment)}) {
+        MakeDecoderBlob(blob::Task::kSegment), MakeDecoderBlob(blob::Task::kText)}) {
     seeds.emplace_back(blob.begin(), blob.end());
   }
   for (uint64_t seed = 1; seed <= 40; ++seed) AddConverted(&seeds, seed);

@@ -326,6 +326,7 @@ Blob BlobBuilder::Build() {
   header.required_features = fp16 ? static_cast<uint64_t>(kFeatureFp16Plan) : 0u;
   if (integers) header.required_features |= kFeatureIntegers;
   if (!states_.empty()) header.required_features |= kFeatureStates;
+  if (task_ == Task::kText) header.required_features |= kFeatureText;
   if (half_scale) header.required_features |= kFeatureHalfScale;
   if (!offsets_.empty()) header.required_features |= kFeatureOffsets;
   for (const Plan& plan : plans_) {

@@ -3,6 +3,7 @@
 #include "converter/judge/measure/boxes.h"
 #include "converter/judge/measure/classes.h"
 #include "converter/judge/measure/masks.h"
+#include "converter/judge/measure/texts.h"
 
 namespace octet::judge {
 
@@ -18,6 +19,8 @@ std::unique_ptr<Measure> MakeMeasure(blob::Task task, double sure_score) {
       return std::make_unique<BoxMeasure>(sure_score);
     case blob::Task::kSegment:
       return std::make_unique<MaskMeasure>();
+    case blob::Task::kText:
+      return std::make_unique<TextMeasure>();
     case blob::Task::kNone:
       break;
   }

@@ -3,6 +3,7 @@
 //   boxes.h    points of mAP50-95 that the plan loses
 //   classes.h  percent of samples with another first class
 //   masks.h    100 % less the mean IoU of the label maps
+//   texts.h    percent of samples with another text
 //   numbers.h  dB of the worst output, negative: what no decoder reads
 //
 // Two measures that were given the same samples in the same order are comparable sample by sample:
@@ -25,7 +26,9 @@ namespace octet::judge {
 
 // What a plan may lose. docs/verdict.md says what each number means.
 struct LossLimits {
-  double map_points, class_percent, mask_percent, minus_db;
+  double map_points;
+  double class_percent;  // of texts too: answers that are equal or are not
+  double mask_percent, minus_db;
   double point_percent;  // of key points, see parts.h
 };
 // Points: COCO's key points of people count as found at 5 to 21 % of the root of a person's area

@@ -1,8 +1,10 @@
 #include "converter/sections/decoder/decoder.h"
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <optional>
+#include <string_view>
 
 #include "converter/decode/spec.h"
 #include "converter/sections/decoder/decode_ports.h"
@@ -28,13 +30,44 @@ std::vector<std::string> ReadLabels(const std::string& word) {
   return labels;
 }
 
+std::vector<std::string> ToCharacters(std::vector<std::string> labels,
+                                      std::optional<int64_t>* blank) {
+  if (labels.size() == 1) {
+    const std::string line = labels[0];
+    labels.clear();
+    for (const char byte : line) {
+      // The bytes of a UTF-8 sequence behind its first are 10xxxxxx.
+      const bool follows = (static_cast<uint8_t>(byte) & 0xC0) == 0x80;
+      if (follows && !labels.empty()) {
+        labels.back() += byte;
+      } else {
+        labels.emplace_back(1, byte);
+      }
+    }
+  }
+  constexpr std::string_view kNames[] = {"<blank>", "[blank]", "<blk>", "blank"};
+  const auto found = std::find_if(labels.begin(), labels.end(), [&](const std::string& label) {
+    return std::find(std::begin(kNames), std::end(kNames), label) != std::end(kNames);
+  });
+  if (found == labels.end()) return labels;
+  const int64_t place = found - labels.begin();
+  if (*blank && **blank != place) {
+    Fail("--blank {}: line {} of the labels is {}; remove one of the two", **blank, place + 1,
+         *found);
+  }
+  *blank = place;
+  labels.erase(found);
+  return labels;
+}
+
 std::vector<uint8_t> DecodeSection(const graph::Graph& graph, const DecodeOptions& options,
                                    size_t label_count) {
   if (!options.section.empty()) return options.section;
   std::optional<decode::Spec> spec;
   if (!options.decode.empty()) spec = decode::ReadSpec(options.decode);
-  std::vector<uint8_t> section =
-      decode::DecodeSection(options.task, spec, PortsOf(graph, label_count));
+  decode::Ports ports = PortsOf(graph, label_count);
+  ports.blank = options.blank;
+  std::vector<uint8_t> section = decode::DecodeSection(options.task, spec, ports);
   if (!section.empty() && label_count != 0) {
     blob::DecodeRecord record;
     std::memcpy(&record, section.data(), sizeof(record));

@@ -14,6 +14,8 @@ constexpr uint32_t kMostBoxes = 1024;
 constexpr size_t kMostRuns = size_t{1} << 17;
 // In JSON: `[1234.5,1234.5,0.9999],` of a point; digits and comma of a run.
 constexpr size_t kPointBytes = 24, kRunBytes = 6;
+// `0.9999,` of a character, and six bytes of JSON for each byte of its name.
+constexpr size_t kCharacterBytes = 8, kEscapedBytes = 6;
 // Ways of tracks and edges of zones: 128 ways of 32 points, 64 zones of 64 edges.
 constexpr size_t kMostLines = 8192, kMostTexts = 64;
 
@@ -47,6 +49,15 @@ ResultReader::ResultReader(const Model& model, float least_score) : least_score_
     octet_segment_size(session, &results_.map_height, &results_.map_width);
     results_.map.resize(size_t{results_.map_height} * results_.map_width);
     results_.pixels.resize(256);
+  } else if (results_.task == OCTET_TASK_TEXT) {
+    uint32_t most = 0;
+    octet_text_size(session, &most);
+    results_.characters.resize(most);
+    size_t longest = 0;
+    for (uint32_t i = 0; i < octet_label_count(session); ++i) {
+      longest = std::max(longest, std::strlen(octet_label(session, i)));
+    }
+    results_.text.reserve(most * longest);
   }
 }
 
@@ -71,8 +82,19 @@ Results& ResultReader::Read(octet_session* session, uint32_t frame_width, uint32
       std::fill(r.pixels.begin(), r.pixels.end(), 0);
       for (const uint8_t label : r.map) ++r.pixels[label];
       break;
+    case OCTET_TASK_TEXT:
+      ReadText(session);
+      break;
   }
   return r;
+}
+
+void ResultReader::ReadText(octet_session* session) {
+  Results& r = results_;
+  octet_text(session, memory_.get(), r.characters.data(),
+             static_cast<uint32_t>(r.characters.size()), &r.count);
+  r.text.clear();
+  for (uint32_t i = 0; i < r.count; ++i) r.text += LabelName(session, r.characters[i].label);
 }
 
 // Weak boxes stand behind the others, which they do not change.
@@ -133,6 +155,7 @@ void ResultReader::ReadMasks(octet_session* session, uint32_t frame_width, uint3
 
 size_t ResultReader::LineBytes() const {
   return kLineBytes + results_.points.size() * kPointBytes +
+         results_.characters.size() * kCharacterBytes + results_.text.capacity() * kEscapedBytes +
          (has_masks_ ? kMostRuns * kRunBytes + results_.boxes.size() * 64 : 0);
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "ports/linux/model.h"
@@ -52,7 +53,9 @@ struct Results {
   uint32_t count = 0, weak_count = 0;
   std::vector<uint8_t> map;  // segment: labels on the output's grid
   uint32_t map_height = 0, map_width = 0;
-  std::vector<uint32_t> pixels;  // segment: of each label
+  std::vector<octet_class_score> characters;  // text; `count` of them
+  std::string text;                           // their names, one behind another
+  std::vector<uint32_t> pixels;               // segment: of each label
 
   // Boxes that a tracker may use.
   uint32_t BoxCount() const { return task == OCTET_TASK_DETECT ? count + weak_count : 0; }
@@ -85,6 +88,7 @@ class ResultReader {
   std::vector<uint8_t> mask_;
 
   void ReadBoxes(octet_session* session, uint32_t frame_width, uint32_t frame_height);
+  void ReadText(octet_session* session);
   void ReadMasks(octet_session* session, uint32_t frame_width, uint32_t frame_height);
 };
 

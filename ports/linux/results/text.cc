@@ -110,6 +110,17 @@ void AddSegments(const Results& results, const octet_session* session, Line* lin
   line->Add("]");
 }
 
+// The characters' scores stand in their order; a name may have several characters.
+void AddText(const Results& results, Line* line) {
+  line->Add(",\"text\":");
+  line->AddJsonString(results.text.c_str());
+  line->Add(",\"scores\":[");
+  for (uint32_t i = 0; i < results.count; ++i) {
+    line->Add("%s%.4f", i == 0 ? "" : ",", static_cast<double>(results.characters[i].score));
+  }
+  line->Add("]");
+}
+
 }  // namespace
 
 void Line::Add(const char* format, ...) {
@@ -190,10 +201,17 @@ void FormatJsonResults(const Results& results, const octet_session* session, Lin
     case OCTET_TASK_SEGMENT:
       AddSegments(results, session, line);
       break;
+    case OCTET_TASK_TEXT:
+      AddText(results, line);
+      break;
   }
 }
 
 void FormatResults(const Results& results, const octet_session* session, bool boxes, Line* line) {
+  if (results.task == OCTET_TASK_TEXT) {
+    line->AddPlain(results.count == 0 ? "no text" : results.text.c_str());
+    return;
+  }
   if (results.task == OCTET_TASK_SEGMENT) {
     const auto all = static_cast<double>(results.map.size());
     const char* between = "";

@@ -57,7 +57,7 @@ void BeginJson(const char* camera, Line* line);
 // One JSON object and a newline. fields: what else there is to say, as ,"name":value.
 void FormatJson(const FrameReport& report, const Line& fields, const Results& results,
                 const octet_session* session, Line* line);
-// Its part that says what was found: ,"detections":[...] or classes or segments, by the task.
+// Its part that says what was found: ,"detections":[...] or classes, segments or text, by the task.
 void FormatJsonResults(const Results& results, const octet_session* session, Line* line);
 // "cat 0.91 [12 30 80 99], ..." for people, the box only where wanted, with the pixels of its mask
 // and its key points ("-": not seen) behind it; appended.

@@ -141,27 +141,33 @@ class PictureResults {
     if (tracks_) tracks_->Commit();
   }
 
-  void Add(const Inputs& inputs, uint64_t run_ns, Measurement* m) {
+  // A text needs no picture: of numbers it is that of a sample.
+  static bool Reads(const Inputs& inputs, const Model& model) {
+    return inputs.of_pictures() || (model.blob().decode.data != nullptr &&
+                                    octet_model_task(model.session()) == OCTET_TASK_TEXT);
+  }
+
+  void Add(const Inputs& inputs, uint64_t sample, uint64_t run_ns, Measurement* m) {
     const BlobView& blob = model_.blob();
     const FrameBuffer& frame = inputs.frame(blob.decode.data == nullptr ? 0 : DecodeOf(blob).input);
+    const std::string name = inputs.of_pictures() ? frame.name : "sample " + std::to_string(sample);
     const Results& results = reader_.Read(model_.session(), frame.width, frame.height);
     if (tracks_) tracks_->Add(results.boxes.data(), results.BoxCount());
     line_.Clear();
     if (json_) {
       line_.Add("{\"picture\":");
-      line_.AddJsonString(frame.name.c_str());
+      line_.AddJsonString(name.c_str());
       FormatJsonResults(results, model_.session(), &line_);
       line_.Add("}");
       m->results.push_back(nlohmann::ordered_json::parse(line_.data(), nullptr, false));
       if (m->results.back().is_discarded()) {
-        throw InputError(frame.name +
+        throw InputError(name +
                          ": more results than fit a line; set max_detections lower in the file of "
                          "octet convert --decode, and convert the model again");
       }
     } else {
-      line_.Clear();
-      FormatPicture(frame.name.c_str(), static_cast<double>(run_ns) / 1e6, results,
-                    model_.session(), &line_);
+      FormatPicture(name.c_str(), static_cast<double>(run_ns) / 1e6, results, model_.session(),
+                    &line_);
       if (!line_.WriteTo(STDOUT_FILENO)) {
         if (errno != EPIPE) throw InputError("stdout: " + ErrorText(errno) + "; use another place");
         throw InputError("stdout: nothing reads the results; keep the reader open, or use a file");
@@ -214,9 +220,9 @@ void RunSamples(const Options& o, Model& model, const std::vector<bool>& starts,
   };
   const bool has_states = octet_state_count(session) != 0;
   std::optional<PictureResults> results;
-  if (inputs.of_pictures()) results.emplace(o, model);
+  if (PictureResults::Reads(inputs, model)) results.emplace(o, model);
   if (results) results->CheckTimes(inputs.sample_count());
-  if (!results && !o.tracks.tracks.empty()) {
+  if (!inputs.of_pictures() && !o.tracks.tracks.empty()) {
     throw InputError("--tracks " + o.tracks.tracks +
                      ": inputs of .npy files have no boxes; give pictures, or --boxes FILE.txt");
   }
@@ -236,7 +242,7 @@ void RunSamples(const Options& o, Model& model, const std::vector<bool>& starts,
       m->layers.Add(session);
     }
     outputs.Write(session);
-    if (results) results->Add(inputs, m->run_ns.back(), m);
+    if (results) results->Add(inputs, sample, m->run_ns.back(), m);
   }
   if (results) results->Commit();
 }

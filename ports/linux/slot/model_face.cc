@@ -18,6 +18,8 @@ const char* TaskWord(blob::Task task) {
       return "detect";
     case blob::Task::kSegment:
       return "segment";
+    case blob::Task::kText:
+      return "text";
     default:
       return "none";
   }

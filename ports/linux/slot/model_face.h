@@ -11,7 +11,7 @@
 
 namespace octet::port {
 
-// As --task spells it: "classify", "detect", "segment", "none".
+// As --task spells it: "classify", "detect", "segment", "text", "none".
 const char* TaskWord(blob::Task task);
 
 struct ModelFace {

@@ -313,7 +313,8 @@ enum {
   OCTET_TASK_NONE = 0,
   OCTET_TASK_CLASSIFY = 1,
   OCTET_TASK_DETECT = 2,
-  OCTET_TASK_SEGMENT = 3
+  OCTET_TASK_SEGMENT = 3,
+  OCTET_TASK_TEXT = 4
 };
 
 typedef struct octet_class_score {
@@ -377,6 +378,14 @@ OCTET_API octet_status octet_segment_size(const octet_session* session, uint32_t
                                           uint32_t* width);
 OCTET_API octet_status octet_segment(const octet_session* session, void* memory, uint8_t* labels,
                                      size_t label_bytes);
+/* The characters of a text, first to last; octet_label() has each one's UTF-8. Every step's best
+ * class counts: equal ones side by side are one character, the blank is none (greedy CTC). A score
+ * is that of the first step of its character. *count at most `capacity`. octet_text_size says how
+ * many characters a text has at most. */
+OCTET_API octet_status octet_text_size(const octet_session* session, uint32_t* characters);
+OCTET_API octet_status octet_text(const octet_session* session, void* memory,
+                                  octet_class_score* characters, uint32_t capacity,
+                                  uint32_t* count);
 
 #ifdef __cplusplus
 }

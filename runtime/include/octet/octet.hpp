@@ -174,6 +174,14 @@ class Model {
   octet_status Segment(void* memory, uint8_t* labels, size_t label_bytes) const {
     return octet_segment(session_, memory, labels, label_bytes);
   }
+  // Characters of a text, at most TextSize of them; label() has each one's UTF-8.
+  octet_status TextSize(uint32_t* characters) const {
+    return octet_text_size(session_, characters);
+  }
+  octet_status Text(void* memory, octet_class_score* characters, uint32_t capacity,
+                    uint32_t* count) const {
+    return octet_text(session_, memory, characters, capacity, count);
+  }
 
  private:
   octet_session* session_ = nullptr;

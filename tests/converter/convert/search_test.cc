@@ -177,6 +177,50 @@ TEST_F(SearchTest, MissesWhatLosesMoreThanTheLimit) {
   EXPECT_FALSE(search.Misses(stages_->With({"a"})));
 }
 
+// All of a weight of half a step is error. FP16 there gains about 50 dB, which is worth half of the
+// plan's time at most.
+TEST_F(SearchTest, APlanThatMissesIsMendedWhateverTheTimeWithinTheBudget) {
+  Make(All, 0.52f);
+  Search worth = Searching(400, 3);
+  EXPECT_FALSE(worth.Choose(stages_->With({}), {Candidate({"a"})}));
+  Search search = Searching(400, 3);
+  EXPECT_EQ(search.Mend(stages_->With({}), {Candidate({"b"}), Candidate({"a"})}), 1u)
+      << "'b' costs as much, and the plan would still miss";
+  EXPECT_TRUE(search.proposals()[1].kept);
+  // What is taken counts for the budget: 1 is left, and 'b' takes 2 of the plan's time now.
+  EXPECT_FALSE(search.Choose(stages_->With({"a"}), {Candidate({"a", "b"})}));
+  Search poor = Searching(400, 1);
+  EXPECT_FALSE(poor.Mend(stages_->With({}), {Candidate({"a"})}));
+  test::ExpectFacts(poor.proposals()[0].why, {"budget", "100.0 %"});
+}
+
+// 'a' takes 400 ns more, of a plan of 200.
+TEST_F(SearchTest, SmallTimesAreFreeForMending) {
+  Make(All, 0.52f);
+  Search search = Searching(400, 0.25);
+  search.MakeFree(400);
+  EXPECT_FALSE(search.Choose(stages_->With({}), {Candidate({"a"})})) << "not for mending";
+  EXPECT_EQ(search.Mend(stages_->With({}), {Candidate({"a"})}), 0u);
+  EXPECT_FALSE(search.Mend(stages_->With({}), {Candidate({"a"})})) << "it is used up";
+  // The budget itself is as it was: 10 of 600.
+  clock_ = std::make_unique<GivenClock>(10);
+  Search small = Searching(10, 0.25);
+  small.MakeFree(9);
+  EXPECT_EQ(small.Mend(stages_->With({}), {Candidate({"a"})}), 0u);
+  EXPECT_NEAR(small.proposals()[0].time_share, 0.05, 1e-9);
+}
+
+// Both outputs are measured by the worse one: what mends the other gains nothing.
+TEST_F(SearchTest, MoreIsMendedOnlyWhereItGains) {
+  Make(All);
+  Search search = Searching(400, 0.25);
+  search.MakeFree(10000);
+  EXPECT_FALSE(search.MendMore(stages_->With({}), {Candidate({"b"})}));
+  EXPECT_EQ(search.MendMore(stages_->With({}), {Candidate({"b"}), Candidate({"a"})}), 1u);
+  EXPECT_FALSE(Searching(400, 0.25).MendMore(stages_->With({}), {Candidate({"a"})}))
+      << "without free time";
+}
+
 TEST_F(SearchTest, SameForAnyThreadCount) {
   Make(All);
   Search one = Searching(10);

@@ -67,8 +67,9 @@ TEST_F(StatesTest, ATiedPairStandsBehindTheOthers) {
 
 TEST_F(StatesTest, NamesThatPairAreTiedAndSaid) {
   const std::vector<std::pair<std::string, std::string>> pairs = {
-      {"h", "h_out"},    {"h", "hn"},         {"h0", "hn"},          {"h_0", "h_n"},
-      {"h_in", "h_out"}, {"state", "stateN"}, {"cache", "cache_out"}};
+      {"h", "h_out"},    {"h", "hn"},         {"h0", "hn"},           {"h_0", "h_n"},
+      {"h_in", "h_out"}, {"state", "stateN"}, {"cache", "cache_out"}, {"c", "new_c"},
+      {"c", "next_c"},   {"c", "c_new"},      {"in_c", "out_c"},      {"prev_c", "next_c"}};
   for (const auto& [input, output] : pairs) {
     const graph::Graph graph = Tie(Model(input, output));
     EXPECT_EQ(graph.states.size(), 1u) << input << " " << output;

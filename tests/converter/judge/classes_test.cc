@@ -1,6 +1,8 @@
 // The share of other first classes.
 #include "converter/judge/measure/classes.h"
 
+#include "converter/judge/measure/texts.h"
+
 #include <gtest/gtest.h>
 
 #include "tests/support/facts.h"
@@ -34,6 +36,25 @@ TEST(ClassMeasure, PercentOfChangedClasses) {
   EXPECT_EQ(measure.LossOf(Weights(20, 0)), 0);
   EXPECT_EQ(measure.LimitOf(kInt8Losses), 10);
   EXPECT_EQ(measure.LimitOf(kFp16Losses), 1);
+}
+
+TEST(TextMeasure, PercentOfChangedTexts) {
+  TextMeasure measure;
+  const std::vector<uint32_t> texts[] = {{1, 2}, {1, 2, 3}, {1}, {2, 1}, {}, {1, 2}};
+  for (const std::vector<uint32_t>& text : texts) {
+    Answer expected, actual;
+    expected.text = {1, 2};
+    actual.text = text;
+    measure.Add(0, expected, actual);
+  }
+  EXPECT_NEAR(measure.Loss(), 100 * 4 / 6.0, 1e-9);
+  EXPECT_EQ(measure.Certain().low, Wilson(4, 6).low);
+  EXPECT_EQ(measure.LimitOf(kInt8Losses), 10);
+  test::ExpectFacts(measure.Words(), {"text", "2 of 6"});
+  test::ExpectFacts(measure.TableWords(), {"text", "2 of 6"});
+  nlohmann::json row;
+  measure.AddJson(&row);
+  EXPECT_NEAR(row["same_texts"].get<double>(), 100 * 2 / 6.0, 1e-9);
 }
 
 TEST(ClassMeasure, NothingIsSaidOfNoSample) {

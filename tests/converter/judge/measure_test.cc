@@ -13,7 +13,8 @@ namespace {
 
 TEST(MakeMeasure, OneForEachTask) {
   std::set<std::string> figures;
-  for (const blob::Task task : {blob::Task::kClassify, blob::Task::kDetect, blob::Task::kSegment}) {
+  for (const blob::Task task :
+       {blob::Task::kClassify, blob::Task::kDetect, blob::Task::kSegment, blob::Task::kText}) {
     const auto measure = MakeMeasure(task, 0.5);
     ASSERT_NE(measure, nullptr);
     EXPECT_EQ(measure->size(), 0u);
@@ -27,7 +28,7 @@ TEST(MakeMeasure, OneForEachTask) {
   EXPECT_EQ(numbers.TimeOfOne(), kTimeOfADecibel);
   EXPECT_LT(numbers.LimitOf(kFp16Losses), numbers.LimitOf(kInt8Losses));
   figures.insert(numbers.Figure());
-  EXPECT_EQ(figures.size(), 4u) << "each has a word of its own";
+  EXPECT_EQ(figures.size(), 5u) << "each has a word of its own";
 }
 
 }  // namespace

@@ -150,6 +150,24 @@ TEST_F(MeanAveragePrecision, ABoxIsFoundOnceAndByTheBestScore) {
             100 * (0.5 + 0.5 * 2.0 / 3) / 2);
 }
 
+TEST_F(Score, TextsThatAreEqual) {
+  std::ofstream(folder_ + "/t.txt", std::ios::binary) << "ab\r\n\nb\xc3\xa9 \nx\n";
+  const char labels[] = "a\0b\0\xc3\xa9\0 ";
+  view_.labels = {reinterpret_cast<const uint8_t*>(labels), sizeof(labels), 0};
+  model_.label_count = 4;
+  const Truth truth = Read(blob::Task::kText, folder_ + "/t.txt", 4);
+  EXPECT_STREQ(truth.metric(), "texts");
+  std::vector<Answer> answers(4);
+  answers[0].text = {0, 1};
+  answers[2].text = {1, 2, 3};
+  EXPECT_EQ(Of(truth, answers), 75) << "the last is x";
+  answers[2].text = {1, 2};
+  EXPECT_EQ(Of(truth, answers), 50) << "a space is a character";
+  ExpectFacts(Refused(blob::Task::kText, folder_ + "/t.txt", 5), {"t.txt", "4 labels"});
+  ExpectFacts(Refused(blob::Task::kText, folder_ + "/none.txt", 1), {"none.txt", "text file"});
+  ExpectFacts(Refused(blob::Task::kText, folder_, 1), {"folder"});
+}
+
 TEST_F(Score, MasksByClassWithoutWhatIsIgnored) {
   const Truth truth = Read(blob::Task::kSegment,
                            Npy<uint8_t>("m.npy", "|u1", "2,2,2", {0, 0, 1, 255, 1, 1, 255, 3}), 2);

@@ -51,7 +51,8 @@ void RandomGraph::Choice() {
 void RandomGraph::Logic() {
   const Entry a = Any();
   static const char* const kOps[] = {"And", "Or", "Xor"};
-  OnnxValue truth = model_.Node(kOps[Pick(0, 2)], {Comparison(a).name(), Comparison(a).name()});
+  const std::string left = Comparison(a).name(), right = Comparison(a).name();
+  OnnxValue truth = model_.Node(kOps[Pick(0, 2)], {left, right});
   if (Chance(30)) truth = truth.Op("Not");
   Push("Logic", truth.Op("Cast", {{"to", Int(1)}}), a.shape);
 }
@@ -100,10 +101,9 @@ void RandomGraph::FractionalResize() {
                                             "pytorch_half_pixel"};
   static const char* const kNearest[] = {"floor", "ceil", "round_prefer_floor",
                                          "round_prefer_ceil"};
-  Push("ResizeFraction",
-       in.value.Resize({1, 1, y, x}, Chance(50) ? "linear" : "nearest", kTransforms[Pick(0, 3)],
-                       kNearest[Pick(0, 3)]),
-       shape);
+  const char *const nearest = kNearest[Pick(0, 3)], *const transform = kTransforms[Pick(0, 3)];
+  const char* const mode = Chance(50) ? "linear" : "nearest";
+  Push("ResizeFraction", in.value.Resize({1, 1, y, x}, mode, transform, nearest), shape);
 }
 
 }  // namespace octet::test

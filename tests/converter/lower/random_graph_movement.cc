@@ -137,9 +137,10 @@ void RandomGraph::Resize() {
                                             "pytorch_half_pixel"};
   static const char* const kNearest[] = {"floor", "ceil", "round_prefer_floor",
                                          "round_prefer_ceil"};
+  const char *const nearest = kNearest[Pick(0, 3)], *const transform = kTransforms[Pick(0, 3)];
   Push("Resize",
        in.value.Resize({1, 1, 2, static_cast<float>(factor)}, linear ? "linear" : "nearest",
-                       kTransforms[Pick(0, 3)], kNearest[Pick(0, 3)]),
+                       transform, nearest),
        shape);
 }
 

@@ -73,9 +73,9 @@ void RandomGraph::Resample() {
     shape.push_back(size < 1 ? in.shape[i] : size);
   }
   if (ElementsOf(shape) > kMostElements) return;
-  Push("Resample",
-       in.value.Resize(scales, kModes[Pick(0, 2)], kTransforms[Pick(0, 2)], kNearest[Pick(0, 2)]),
-       shape);
+  // In steps: compilers differ in the order of arguments, and all have to make the same network.
+  const char *const nearest = kNearest[Pick(0, 2)], *const transform = kTransforms[Pick(0, 2)];
+  Push("Resample", in.value.Resize(scales, kModes[Pick(0, 2)], transform, nearest), shape);
 }
 
 }  // namespace octet::test

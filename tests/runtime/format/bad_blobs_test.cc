@@ -61,6 +61,7 @@ void Try(const uint8_t* bytes, size_t size, Counts* counts) {
       octet_classify(session.get(), memory.data(), best, 3, &found);
       uint8_t map[64];
       octet_segment(session.get(), memory.data(), map, sizeof(map));
+      octet_text(session.get(), memory.data(), best, 3, &found);
     }
     for (uint32_t i = 0; i < octet_layer_count(session.get()); ++i) {
       octet_layer_info info;

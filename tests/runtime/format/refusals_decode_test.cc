@@ -463,6 +463,33 @@ TEST(Refusals, DecodeOfOtherTasks) {
   }
 }
 
+// A row of steps, and a class that is not a character.
+TEST(Refusals, DecodeOfTexts) {
+  Detector detector;
+  detector.record.background = 0;
+  for (blob::DecodeLevel& level : detector.levels) level.grid_h = 1;
+  ExpectRefusals(
+      detector.Build(blob::Task::kText),
+      {
+          {"a reader that knows no texts",
+           [](R& r) -> const void* {
+             r.header().required_features &= ~uint64_t{blob::kFeatureText};
+             return &r.decode();
+           }},
+          {"no blank",
+           [](R& r) -> const void* { return r.decode().background = blob::kNone, &r.decode(); }},
+          {"a blank behind the classes",
+           [](R& r) -> const void* { return r.decode().background = 3, &r.decode(); }},
+          {"the last class as the blank",
+           [](R& r) -> const void* { return r.decode().background = 2, nullptr; }},
+          {"rows of steps", [](R& r) -> const void* { return r.level().grid_h = 2, &r.level(); }},
+          {"steps of several anchors",
+           [](R& r) -> const void* { return r.level().anchor_count = 2, &r.level(); }},
+          {"a step behind the end",
+           [](R& r) -> const void* { return r.level().scores.base = 46, &r.level(); }},
+      });
+}
+
 TEST(Refusals, LevelsAndAnchorsAtTheirLimits) {
   const auto code = [](uint32_t levels, uint32_t anchors) {
     BlobBuilder b;

@@ -23,7 +23,8 @@ void ReadOutputValues(const BlobView& blob, const octet_session* session,
 }
 
 AnswerView ViewOf(const Results& results, const std::vector<float>& values) {
-  return {results.task, results.boxes.data(), results.classes, results.count, results.map, values};
+  return {results.task, results.boxes.data(), results.classes, results.count, results.map,
+          values,       results.text};
 }
 
 uint32_t AgreementOf(const AnswerView& a, const AnswerView& b) {
@@ -35,6 +36,8 @@ uint32_t AgreementOf(const AnswerView& a, const AnswerView& b) {
     case OCTET_TASK_SEGMENT:
       if (a.map.size() != b.map.size()) return OCTET_AGREEMENT_FULL;
       return octet_agreement_labels(a.map.data(), b.map.data(), a.map.size());
+    case OCTET_TASK_TEXT:
+      return a.text == b.text ? OCTET_AGREEMENT_FULL : 0;
     default:
       return octet_agreement_values(a.values.data(), b.values.data(), a.values.size());
   }

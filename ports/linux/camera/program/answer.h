@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "ports/linux/camera/program/layer_hook.h"
@@ -26,11 +27,13 @@ struct AnswerView {
   uint32_t count = 0;  // of boxes or classes
   const std::vector<uint8_t>& map;
   const std::vector<float>& values;  // without a decoder
+  const std::string& text;
 };
 AnswerView ViewOf(const Results& results, const std::vector<float>& values);
 
-// Per mille (octet_agreement_*): boxes by F1, classes by the best one, segmentation by mean IoU,
-// outputs without a decoder by their cosine. Maps of different sizes cannot be compared: 1000.
+// Per mille (octet_agreement_*): boxes by F1, classes by the best one, texts by being equal,
+// segmentation by mean IoU, outputs without a decoder by their cosine. Maps of different sizes
+// cannot be compared: 1000.
 uint32_t AgreementOf(const AnswerView& a, const AnswerView& b);
 
 class Answer {

@@ -25,6 +25,8 @@ const char* WordOf(octet_task task) {
       return "detect";
     case OCTET_TASK_SEGMENT:
       return "segment";
+    case OCTET_TASK_TEXT:
+      return "text";
     default:
       return "none";
   }

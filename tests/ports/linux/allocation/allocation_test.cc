@@ -9,12 +9,14 @@
 #include <fstream>
 #include <vector>
 
+#include "octet/state.h"
 #include "ports/linux/camera/program/guard/metrics.h"
 #include "ports/linux/metrics/metrics.h"
 #include "ports/linux/thermal/sensor.h"
 #include "ports/linux/thread_pool.h"
 #include "tests/support/mixed_blob.h"
 #include "tests/support/session.h"
+#include "tests/support/states_blob.h"
 
 namespace {
 std::atomic<bool> counting{false};
@@ -116,6 +118,72 @@ TEST(Allocation, NoneFromBindToTheLastFrame) {
       EXPECT_EQ(calls.load(), 0) << octet_isa_name(isa) << ", " << threads << " threads";
     }
   }
+}
+
+// States: frames, changes of the plan, copies, runs aside and resets.
+TEST(Allocation, NoneWithStates) {
+  const Blob blob = MakeStatesBlob();
+  for (const octet_isa isa : RunnableLevels()) {
+    size_t arena_bytes = 0;
+    ASSERT_EQ(octet_arena_bytes(blob.data(), blob.size(), isa, 1, 0, &arena_bytes).code, OCTET_OK);
+    AlignedBytes arena(arena_bytes), copy(1 << 16);
+    octet_config config{};
+    config.isa = isa;
+    octet_session* session = nullptr;
+    const octet_status bound =
+        octet_bind(blob.data(), blob.size(), arena.data(), arena.size(), &config, &session);
+    ASSERT_EQ(bound.code, OCTET_OK);
+    octet_state_info info{};
+    info.size = sizeof(info);
+    octet_tensor_info input{};
+    input.size = sizeof(input);
+    ASSERT_EQ(octet_input_info(session, 0, &input).code, OCTET_OK);
+    const std::vector<float> numbers(input.element_count, 0.25f);
+    int done = 0;
+    calls = 0;
+    counting = true;
+    for (uint32_t frame = 0; frame < 20; ++frame) {
+      octet_set_plan(session, frame % 2);
+      octet_set_input_f32(session, 0, numbers.data(), numbers.size());
+      octet_run(session);
+      done += octet_state_describe(session, &info).code == OCTET_OK;
+      done += octet_state_get(session, copy.data(), info.bytes).code == OCTET_OK;
+      octet_aside_begin(session);
+      octet_run(session);
+      octet_aside_end(session);
+      if (frame % 3 == 0) done += octet_reset(session).code == OCTET_OK;
+      done += octet_state_set(session, copy.data(), info.bytes).code == OCTET_OK;
+    }
+    counting = false;
+    EXPECT_EQ(done, 67) << "all of it was done";
+    EXPECT_EQ(calls.load(), 0) << octet_isa_name(isa);
+  }
+}
+
+TEST(Allocation, NoneForTexts) {
+  BlobBuilder b;
+  b.AddOutput("y", b.AddInput("x", {1, 1, 6, 4}));
+  blob::DecodeRecord record{};
+  record.class_count = 4;
+  record.class_activation = blob::Activation::kSoftmax;
+  blob::DecodeLevel level{};
+  level.grid_h = level.anchor_count = 1, level.grid_w = 6;
+  level.scores = {0, 0, 0, 0, 4, 1};
+  b.SetDecode(blob::Task::kText, record, {level}, {});
+  const Blob blob = b.Build();
+  TestSession session(blob, {});
+  AlignedBytes memory(octet_decode_bytes(session.get()));
+  session.SetInput(0, {0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0});
+  octet_class_score characters[6];
+  uint32_t count = 0, size = 0;
+  calls = 0;
+  counting = true;
+  octet_run(session.get());
+  octet_text_size(session.get(), &size);
+  octet_text(session.get(), memory.data(), characters, size, &count);
+  counting = false;
+  EXPECT_EQ(count, 4u);
+  EXPECT_EQ(calls.load(), 0);
 }
 
 // Numbers of the loop, their text, and a reading of the thermometer.

@@ -273,6 +273,14 @@ class Tests:
                 shares = {one["class"]: f"{one['share']:.4f}" for one in line["segments"]}
                 assert shares == {i: f"{count / 256:.4f}" for i, count in enumerate(counts) if count}, (counts, line)
 
+        with self.octet.Model(self.blobs["text"]) as model:
+            texts = []
+            for picture, line in zip(self.pictures, self.program("text")):
+                texts.append(model.read(picture))
+                assert texts[-1] == model.text() == line["text"], (texts[-1], line)
+                assert [f"{one.score:.4f}" for one in model.characters()] == [f"{score:.4f}" for score in line["scores"]]
+            assert any(texts) and all(set("".join(texts)) <= set("".join(small_models.LABELS)) for _ in texts), texts
+
     def numbers(self) -> None:
         """float32 in and out, and both plans: octet-run's bytes."""
         values = np.random.Generator(np.random.PCG64(3)).random((4, 3, 64, 64), np.float32)

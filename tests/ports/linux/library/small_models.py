@@ -21,6 +21,7 @@ OPTIONS = {
     "detect": ("--resize", "letterbox", "--task", "detect", "--decode", "decode.yaml", "--labels", "labels.txt"),
     "segment": ("--task", "segment", "--labels", "labels.txt"),
     "classify": ("--task", "classify", "--labels", "labels.txt"),
+    "text": ("--task", "text", "--labels", "labels.txt"),
     "plain": (),
     "states": ("--sequences", "8,8,8,8", "--golden", "3", "--task", "classify", "--labels", "labels.txt"),
 }
@@ -74,6 +75,13 @@ def classifier(g: Graph) -> dict:
     return {"scores": [1, 3]}
 
 
+def reader(g: Graph) -> dict:
+    """Scores of three characters and the blank, which is the first, in 16 steps."""
+    columns = g.node("ReduceMean", [g.features()], "columns", axes=[2], keepdims=1)
+    g.conv(columns, "scores", (8, 4), 1, np.zeros(4), 3)
+    return {"scores": [1, 4, 1, 16]}
+
+
 def recurrent(g: Graph) -> dict:
     """h' = tanh(features) * 0.5 + h * 0.5, and scores of h'."""
     g.constant("half", np.array([0.5], np.float32))
@@ -85,7 +93,7 @@ def recurrent(g: Graph) -> dict:
 
 
 STATE = [1, 8, 16, 16]
-MAKERS = {"detect": detector, "segment": segmenter, "classify": classifier, "plain": classifier, "states": recurrent}
+MAKERS = {"detect": detector, "segment": segmenter, "classify": classifier, "text": reader, "plain": classifier, "states": recurrent}
 
 
 def pictures(seed: int, count: int, height: int, width: int) -> np.ndarray:

@@ -11,7 +11,8 @@ namespace {
 constexpr uint64_t kKeepEveryNs = 1'000'000'000;  // of a live source: frames that differ
 
 bool SaysSomething(const Results& results) {
-  const bool has_count = results.task == OCTET_TASK_DETECT || results.task == OCTET_TASK_CLASSIFY;
+  const bool has_count = results.task == OCTET_TASK_DETECT || results.task == OCTET_TASK_CLASSIFY ||
+                         results.task == OCTET_TASK_TEXT;
   return !has_count || results.count != 0;
 }
 
@@ -88,11 +89,12 @@ void Comparison::Keep(const FrameBuffer& frame, const Results& results) {
   }
   std::copy(std::begin(results.classes), std::end(results.classes), kept.classes);
   kept.map = results.map;
+  kept.text = results.text;
   kept.values = values_;
 }
 
 AnswerView Comparison::ViewOf(const Kept& kept, octet_task task) {
-  return {task, kept.boxes.data(), kept.classes, kept.count, kept.map, kept.values};
+  return {task, kept.boxes.data(), kept.classes, kept.count, kept.map, kept.values, kept.text};
 }
 
 bool Comparison::AnswerNext() {

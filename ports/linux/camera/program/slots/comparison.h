@@ -60,6 +60,7 @@ class Comparison {
     uint32_t count = 0;
     std::vector<uint8_t> map;
     std::vector<float> values;
+    std::string text;
   };
   using Digest = std::array<uint8_t, sizeof(blob::Header::sha256)>;
 

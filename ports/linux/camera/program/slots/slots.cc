@@ -267,6 +267,9 @@ bool IsSane(const Results& results) {
       return std::all_of(results.boxes.begin(), results.boxes.begin() + results.count, finite);
     case OCTET_TASK_CLASSIFY:
       return std::all_of(results.classes, results.classes + results.count, finite);
+    case OCTET_TASK_TEXT:
+      return std::all_of(results.characters.begin(), results.characters.begin() + results.count,
+                         finite);
     default:
       return true;
   }
