@@ -19,7 +19,8 @@ constexpr int kStartMs = 20000;
 
 }  // namespace
 
-ServerProcess::ServerProcess(const std::vector<std::string>& words, const std::vector<uint32_t>& cpus) {
+ServerProcess::ServerProcess(const std::vector<std::string>& words,
+                             const std::vector<uint32_t>& cpus) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) throw port::InputError("pipe: " + port::ErrorText(errno));
   std::vector<char*> arguments;
