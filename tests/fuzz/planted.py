@@ -53,28 +53,11 @@ TARGETS = {
     "multipart": ([SERVE + name for name in ("deepstack/form.cc", "deepstack/multipart.cc", "engine/label_map.cc", "access/small_file.cc", "web/exchange.cc")],
                   ["lib/liboctet_output.a"], [
         (SERVE + "deepstack/multipart.cc", "end > first ? end - first : 0", "end - first"),
-        (SERVE + "deepstack/multipart.cc", "parameter.value.size() <= kLongestBoundary ? parameter.value : std::string_view()", "parameter.value"),
         (SERVE + "deepstack/form.cc", "stop != end || !(form->min_confidence >= 0.0f)", "stop != end"),
-    ]),
-    "v2": ([SERVE + name for name in ("v2/request.cc", "v2/reply.cc", "web/exchange.cc")], ["lib/liboctet_output.a"], [
-        (SERVE + "v2/request.cc", "if (bytes > binary->size())", "if (bytes > binary->size() + 8)"),
-        (SERVE + "v2/request.cc", "*count > kMostElements / dims.back()", "dims.back() > kMostElements"),
-        (SERVE + "v2/reply.cc", 'if (value == 0 && std::signbit(value)) *text += ".0";', ""),
-    ]),
-    "zmq": ([SERVE + "zmq/request.cc"], [], [
-        (SERVE + "zmq/request.cc", "if (tensor.size() != bytes) {", "if (tensor.size() < count) {"),
-        (SERVE + "zmq/request.cc", "dim == 0 || ", ""),
-        (SERVE + "zmq/request.cc", "picture->channels = header.channels;", ""),
-    ]),
-    "tracks": ([f"runtime/track/{name}.cc" for name in ("assign", "filter", "frame", "memory", "observed", "tracks")] +
-               [f"runtime/zones/{name}.cc" for name in ("memory", "snapshot", "watch", "zones")], [], [
-        ("runtime/track/tracks.cc", "state.track_count > state.capacity || ", ""),
-        ("runtime/track/observed.cc", "observed.count <= kPlaces &&", ""),
-        ("runtime/track/frame.cc", "if (state->track_count == state->capacity) {", "if (state->track_count > state->capacity) {"),
     ]),
 }
 FLAGS = ["-std=c++20", "-O1", "-g1", "-fsanitize=address,undefined,fuzzer", "-fno-sanitize=vptr,function", "-fno-sanitize-recover=all", "-ffp-contract=off",
-         "-DOCTET_HAS_YAML", '-DOCTET_VERSION_TEXT="0"']
+         "-DOCTET_HAS_YAML"]
 
 
 def build(target: str, build_folder: pathlib.Path, work: pathlib.Path, bug: "tuple[str, str, str] | None") -> pathlib.Path:
