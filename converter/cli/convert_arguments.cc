@@ -74,12 +74,12 @@ void ConvertArguments::AddFirst(port::Options command, convert::ConvertOptions* 
       "--labels", options->labels,
       "text file with one class name per line, or coco (comes with octet); stored in the blob. "
       "--task text: the characters, one a line or all in one line");
-  input_.AddBlankTo(command);
   input_.AddPixelsTo(command);
 }
 
 void ConvertArguments::AddCalibration(port::Options command, convert::ConvertOptions* options) {
   command.MoreGroup("Model and calibration");
+  input_.AddBlankTo(command);
   input_.AddImportTo(command);
   input_.AddSequencesTo(command);
   input_.AddKeyPointsTo(command);

@@ -26,9 +26,9 @@ enum class Effort : uint8_t { kFast, kDefault, kBest };
 // What FP16 layers may add to the time of an int8 plan without being asked: a quarter. A plan that
 // needs more is better replaced by the FP16 plan of a smaller network.
 inline constexpr double kFp16Budget = 0.25;
-// What they may add where the int8 plan misses its limit and nobody gave a budget, if that is more:
-// a thirtieth of the time of a frame of a usual camera, or of a window of sound. Small networks
-// otherwise lose their answers for less than that.
+// What they may add where the int8 plan of a model with states misses its limit and nobody gave a
+// budget, if that is more: a thirtieth of the time of a frame of a usual camera, or of a window of
+// sound. Errors of a state add up over the steps, and such networks are small.
 inline constexpr int64_t kMendingNs = 1000000;
 // A plan between int8 and FP16 (converter/assign).
 struct MixedOptions {

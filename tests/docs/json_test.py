@@ -28,7 +28,7 @@ COMMANDS = {
     "octet doctor": [],
     "octet-run": ["model.octet", "--input", "pictures", "--profile"],
     "octet-run --self-test": ["--plan", "int8", "--threads", "1"],
-    "octet-camera": ["model.octet", "--source", "pictures", "--guard", "--device", "shop-7", "--zones", "all=0,0 1,0 1,1 0,1"],
+    "octet-camera": ["model.octet", "--source", "pictures", "--guard", "--device", "shop-7", "--motion", "on", "--zones", "all=0,0 1,0 1,1 0,1"],
     "octet-camera --check": ["model.octet", "--source", "pictures"],
     "octet-slot": ["store", "list"],
 }

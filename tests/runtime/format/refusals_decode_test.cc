@@ -467,7 +467,7 @@ TEST(Refusals, DecodeOfOtherTasks) {
 TEST(Refusals, DecodeOfTexts) {
   Detector detector;
   detector.record.background = 0;
-  for (blob::DecodeLevel& level : detector.levels) level.grid_h = 1;
+  for (blob::DecodeLevel& level : detector.levels) level.grid_h = level.anchor_count = 1;
   ExpectRefusals(
       detector.Build(blob::Task::kText),
       {
