@@ -76,7 +76,7 @@ class HttpAsker final : public Asker {
     if (answer.rfind("HTTP/1.1 200 ", 0) != 0) {
       throw InputError("the answer is " + answer.substr(0, answer.find('\r')));
     }
-    const std::string word = "Content-Length: ";
+    const std::string word = "\r\nContent-Length: ";  // not the length of v2's header
     const size_t at = answer.find(word);
     size_t length = 0;
     if (at > head) throw InputError("the answer has no Content-Length");
