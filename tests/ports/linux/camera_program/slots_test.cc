@@ -16,9 +16,10 @@ TEST_F(CameraSlotsTest, AnotherModelTakesOverBetweenTwoFramesAndIsConfirmed) {
   SendUntil("slot B, on trial, boot 1\n");
   const size_t switched = sent_;
   SendUntil("slot B is confirmed\n");
-  // The frame of the switch is the first of seven; the word comes behind the last one's line.
+  // The frame of the switch is the first of seven; the word comes behind the last one's line, by a
+  // thread of its own: a machine with other work may have sent some frames more by then.
   EXPECT_GE(sent_, switched + 6);
-  EXPECT_LE(sent_, switched + 8);
+  EXPECT_LE(sent_, switched + 30);
   EXPECT_EQ(Info().active, OCTET_SLOT_B);
   EXPECT_EQ(Info().security_counter, 2u);
   // And another one, into the slot that has become free.
