@@ -112,7 +112,7 @@ Sums WindowOf(const Tile* tile, uint32_t at, uint32_t count, uint32_t step) {
 void Correct(const Sums& window, Tile* tile) {
   if (window.light == 0) return;
   for (uint32_t m = 0; m < kModels; ++m) {
-    int64_t gain = (window.change[m] << 20) / window.light;
+    int64_t gain = window.change[m] * (1 << 20) / window.light;
     gain = gain < -kMostGain ? -kMostGain : gain > kMostGain ? kMostGain : gain;
     tile->gain[m] += (int32_t)gain;
     tile->own.change[m] -= (tile->own.light * gain) >> 20;
@@ -217,7 +217,7 @@ void TakeLight(const Parts& parts, const Light& light, uint32_t row) {
     const Between& between = parts.between[x];
     const int64_t place = At(between, gains[between.first], gains[between.second]);
     const int64_t background = parts.background[cell + x] >> 8;
-    const int64_t expected = (gain + place) * background + (offset << 4);  // 2^-28
+    const int64_t expected = (gain + place) * background + offset * 16;  // 2^-28
     parts.difference[x] = ((int32_t)parts.fresh[cell + x] << 4) - (int32_t)(expected >> 16);
   }
 }
