@@ -2,6 +2,7 @@
 #ifndef OCTET_CONVERTER_CONVERT_JUDGE_SAMPLES_H_
 #define OCTET_CONVERTER_CONVERT_JUDGE_SAMPLES_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
