@@ -57,7 +57,11 @@ struct LevelF16 : HalfRows {
   }
 
   // Two units, or two rows of one: 8 vectors of sums.
-  template <uint32_t kRows, uint32_t kUnits>
+  template <bool kHalves>
+  static inline float32x4_t Add(float32x4_t sum, float32x4_t x, float32x4_t w) {
+    return kHalves ? vfmaq_f32(sum, x, w) : vaddq_f32(sum, vmulq_f32(x, w));
+  }
+  template <uint32_t kRows, uint32_t kUnits, bool kHalves>
   static inline void DotFew(const uint16_t* weights, uint64_t unit_step, const float* x,
                             uint64_t x_step, uint32_t depth, float (*sums)[kChannelBlock],
                             uint32_t row_sums) {
@@ -77,10 +81,10 @@ struct LevelF16 : HalfRows {
         for (uint32_t r = 0; r < kRows; ++r) {
           const float32x4_t value = vld1q_dup_f32(x + r * x_step + k);
           float32x4_t* sum = acc[r * kUnits + u];
-          sum[0] = vaddq_f32(sum[0], vmulq_f32(value, low.low));
-          sum[1] = vaddq_f32(sum[1], vmulq_f32(value, low.high));
-          sum[2] = vaddq_f32(sum[2], vmulq_f32(value, high.low));
-          sum[3] = vaddq_f32(sum[3], vmulq_f32(value, high.high));
+          sum[0] = Add<kHalves>(sum[0], value, low.low);
+          sum[1] = Add<kHalves>(sum[1], value, low.high);
+          sum[2] = Add<kHalves>(sum[2], value, high.low);
+          sum[3] = Add<kHalves>(sum[3], value, high.high);
         }
       }
     }
@@ -92,21 +96,21 @@ struct LevelF16 : HalfRows {
     }
   }
 
-  template <uint32_t kRows, uint32_t kUnits>
+  template <uint32_t kRows, uint32_t kUnits, bool kHalves>
   static inline void Dot(const uint16_t* weights, uint64_t unit_step, const float* x,
                          uint64_t x_step, uint32_t depth, float (*sums)[kChannelBlock]) {
     if constexpr (kRows > 1) {
       for (uint32_t r = 0; r < kRows; r += 2) {
-        DotFew<2, 1>(weights, unit_step, x + r * x_step, x_step, depth, sums + r, 1);
+        DotFew<2, 1, kHalves>(weights, unit_step, x + r * x_step, x_step, depth, sums + r, 1);
       }
     } else {
       constexpr uint32_t kPairs = kUnits / 2;
       for (uint32_t u = 0; u < 2 * kPairs; u += 2) {
-        DotFew<1, 2>(weights + u * unit_step, unit_step, x, x_step, depth, sums + u, 0);
+        DotFew<1, 2, kHalves>(weights + u * unit_step, unit_step, x, x_step, depth, sums + u, 0);
       }
       if constexpr (kUnits % 2 != 0) {
-        DotFew<1, 1>(weights + 2 * kPairs * unit_step, unit_step, x, x_step, depth,
-                     sums + 2 * kPairs, 0);
+        DotFew<1, 1, kHalves>(weights + 2 * kPairs * unit_step, unit_step, x, x_step, depth,
+                              sums + 2 * kPairs, 0);
       }
     }
   }

@@ -61,7 +61,7 @@ struct LevelF16 : PortableHalves {
   static void Hold(const float* h, const RecurrentArgs&, float* to) {
     memcpy(to, h, kChannelBlock * sizeof(float));
   }
-  template <uint32_t kRows, uint32_t kUnits>
+  template <uint32_t kRows, uint32_t kUnits, bool kHalves>
   static void Dot(const uint16_t* weights, uint64_t unit_step, const float* x, uint64_t x_step,
                   uint32_t depth, float (*sums)[kChannelBlock]) {
     for (uint32_t u = 0; u < kUnits; ++u) {

@@ -1,7 +1,8 @@
 // RNN, GRU and LSTM over whole sequences; equations at RecurrentParams in format/recurrent.h.
 //
 // Every sum in FP16 is one sum in float that starts at its bias and takes the depth in ascending
-// order, each product rounded before it is added. int8: acc = sum (q - zero point) w in 32 bits,
+// order, each product rounded before it is added (a product of two FP16 numbers needs none, so
+// levels fuse those). int8: acc = sum (q - zero point) w in 32 bits,
 // |acc| <= 255 * 127 * 32768 < 2^31; real = float(acc) * scale + bias, each step rounded. W x and
 // R h are two such sums, added once. Gates: one order of float operations (recurrent.inl.h).
 //

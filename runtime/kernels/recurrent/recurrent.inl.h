@@ -7,7 +7,8 @@
 //   Pack(args, from, count, to)   elements of the input
 //   Hold(h, args, to)             16 numbers of h, in floats, as operands of R
 //   Dot<kRows, kUnits>(weights, unit_step, x, x_step, depth, sums)   sums[row * kUnits + unit][16]
-//     += products of row x and unit; unit_step counts weights
+//     += products of row x and unit; unit_step counts weights. FP16: a third word, kHalves, says
+//     that x holds FP16 numbers: floats hold each product, and a fused sum has the same bits
 //   Widen(from, count, to), Narrow(from, count, to)   halves and floats; floats in whole vectors
 #ifndef OCTET_KERNELS_RECURRENT_RECURRENT_INL_H_
 #define OCTET_KERNELS_RECURRENT_RECURRENT_INL_H_
@@ -187,7 +188,7 @@ class Recurrence {
   }
 
   // Sums of kRows rows and kUnits units from `unit` on, as numbers.
-  template <uint32_t kRows, uint32_t kUnits>
+  template <uint32_t kRows, uint32_t kUnits, bool kHalves = true>
   void Multiply(bool hidden, const Value* x, uint32_t unit, Line* out, uint64_t out_step) {
     const uint64_t unit_weights =
         (hidden ? layout_.hidden_bytes : layout_.input_bytes) / sizeof(Weight);
@@ -202,7 +203,12 @@ class Recurrence {
         memcpy(sums[r * kUnits], bias, sizeof(*sums) * kUnits);
       }
     }
-    Level::template Dot<kRows, kUnits>(weights, unit_weights, x, parts_.x_step, depth, sums);
+    if constexpr (Level::kInt8) {
+      Level::template Dot<kRows, kUnits>(weights, unit_weights, x, parts_.x_step, depth, sums);
+    } else {
+      Level::template Dot<kRows, kUnits, kHalves>(weights, unit_weights, x, parts_.x_step, depth,
+                                                  sums);
+    }
     for (uint32_t r = 0; r < kRows; ++r) {
       for (uint32_t u = 0; u < kUnits; ++u) {
         float* to = out[r * out_step + u].at;
@@ -341,7 +347,7 @@ class Recurrence {
     }
     for (uint32_t b = 0; b < layout_.blocks; ++b) {
       Line n;
-      MultiplyGates(true, next_, b * 3 + 2, 1, &n);
+      Multiply<1, 1, false>(true, next_, b * 3 + 2, &n, 0);  // r h is not rounded to FP16
       for (uint32_t i = 0; i < kChannelBlock; ++i) n.at[i] = input[b * 3 + 2].at[i] + n.at[i];
       Use(1, &n);
       Mix(b, gate_[b], n, h_);

@@ -84,7 +84,11 @@ struct LevelF16 : HalfRows {
   static inline void Hold(const float* h, const RecurrentArgs&, float* to) {
     memcpy(to, h, kChannelBlock * sizeof(float));
   }
-  template <uint32_t kRows, uint32_t kUnits>
+  template <bool kHalves>
+  static inline __m256 Add(__m256 sum, __m256 x, __m256 w) {
+    return kHalves ? _mm256_fmadd_ps(x, w, sum) : _mm256_add_ps(sum, _mm256_mul_ps(x, w));
+  }
+  template <uint32_t kRows, uint32_t kUnits, bool kHalves>
   static inline void Dot(const uint16_t* weights, uint64_t unit_step, const float* x,
                          uint64_t x_step, uint32_t depth, float (*sums)[kChannelBlock]) {
     __m256 acc[kRows * kUnits][2];
@@ -99,8 +103,8 @@ struct LevelF16 : HalfRows {
         for (uint32_t r = 0; r < kRows; ++r) {
           const __m256 value = _mm256_set1_ps(x[r * x_step + k]);
           __m256* sum = acc[r * kUnits + u];
-          sum[0] = _mm256_add_ps(sum[0], _mm256_mul_ps(value, w0));
-          sum[1] = _mm256_add_ps(sum[1], _mm256_mul_ps(value, w1));
+          sum[0] = Add<kHalves>(sum[0], value, w0);
+          sum[1] = Add<kHalves>(sum[1], value, w1);
         }
       }
     }

@@ -39,7 +39,11 @@ struct LevelF16 : HalfRows {
   static inline void Hold(const float* h, const RecurrentArgs&, float* to) {
     memcpy(to, h, kChannelBlock * sizeof(float));
   }
-  template <uint32_t kRows, uint32_t kUnits>
+  template <bool kHalves>
+  static inline __m512 Add(__m512 sum, __m512 x, __m512 w) {
+    return kHalves ? _mm512_fmadd_ps(x, w, sum) : _mm512_add_ps(sum, _mm512_mul_ps(x, w));
+  }
+  template <uint32_t kRows, uint32_t kUnits, bool kHalves>
   static inline void Dot(const uint16_t* weights, uint64_t unit_step, const float* x,
                          uint64_t x_step, uint32_t depth, float (*sums)[kChannelBlock]) {
     __m512 acc[kRows * kUnits];
@@ -50,7 +54,7 @@ struct LevelF16 : HalfRows {
             _mm256_loadu_si256(reinterpret_cast<const __m256i*>(weights + u * unit_step)));
         for (uint32_t r = 0; r < kRows; ++r) {
           __m512& sum = acc[r * kUnits + u];
-          sum = _mm512_add_ps(sum, _mm512_mul_ps(_mm512_set1_ps(x[r * x_step + k]), w));
+          sum = Add<kHalves>(sum, _mm512_set1_ps(x[r * x_step + k]), w);
         }
       }
     }
