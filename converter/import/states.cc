@@ -31,12 +31,12 @@ std::optional<ValueId> Find(const Graph& graph, const std::vector<ValueId>& ids,
 // What the name is without a mark that it goes in.
 std::vector<std::string> StemsOf(const std::string& input) {
   std::vector<std::string> stems = {input};
-  for (const std::string mark : {"_in", "_0", "0"}) {
+  for (const std::string mark : {"_in", "_0", "0", "_prev", "_old"}) {
     if (input.size() > mark.size() && input.ends_with(mark)) {
       stems.push_back(input.substr(0, input.size() - mark.size()));
     }
   }
-  for (const std::string mark : {"in_", "prev_"}) {
+  for (const std::string mark : {"in_", "prev_", "old_"}) {
     if (input.size() > mark.size() && input.starts_with(mark)) {
       stems.push_back(input.substr(mark.size()));
     }
@@ -76,21 +76,40 @@ std::string Misfit(const graph::Value& input, const graph::Value& output) {
   return "";
 }
 
-// Equal shapes alone say nothing for sure: a denoiser's picture has the shape of its result.
+// Letters that both begin or end with; one is chance.
+size_t InCommon(const std::string& a, const std::string& b) {
+  const size_t most = std::min(a.size(), b.size());
+  const auto first = static_cast<size_t>(
+      std::mismatch(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(most), b.begin()).first -
+      a.begin());
+  const auto last = static_cast<size_t>(
+      std::mismatch(a.rbegin(), a.rbegin() + static_cast<std::ptrdiff_t>(most), b.rbegin()).first -
+      a.rbegin());
+  return first + last < 2 ? 0 : std::min(first + last, most);
+}
+
+// Equal shapes alone say nothing for sure: a denoiser's picture has the shape of its result. Of
+// pairs that fit, the names that are most alike, or else the last: data come first.
 void Suggest(Graph* graph) {
-  if (graph->OwnInputs() < 2) return;
+  if (graph->OwnInputs() < 2 || graph->OwnOutputs() < 2) return;
+  const graph::Value *in = nullptr, *out = nullptr;
   for (size_t i = 0; i < graph->OwnInputs(); ++i) {
     const graph::Value& input = graph->At(graph->inputs[i]);
-    for (size_t o = 0; o < graph->OwnOutputs() && graph->OwnOutputs() > 1; ++o) {
+    for (size_t o = 0; o < graph->OwnOutputs(); ++o) {
       const graph::Value& output = graph->At(graph->outputs[o]);
       if (!Misfit(input, output).empty()) continue;
-      graph->notes.push_back(
-          fmt::format("input '{}' has the shape of output '{}'; if it is that output of the sample "
-                      "before: --state {}={}",
-                      input.name, output.name, input.name, output.name));
-      return;
+      if (in != nullptr && InCommon(input.name, output.name) < InCommon(in->name, out->name)) {
+        continue;
+      }
+      in = &input;
+      out = &output;
     }
   }
+  if (in == nullptr) return;
+  graph->notes.push_back(
+      fmt::format("input '{}' has the shape of output '{}'; if it is that output of the sample "
+                  "before: --state {}={}",
+                  in->name, out->name, in->name, out->name));
 }
 
 template <typename Names>

@@ -67,9 +67,10 @@ TEST_F(StatesTest, ATiedPairStandsBehindTheOthers) {
 
 TEST_F(StatesTest, NamesThatPairAreTiedAndSaid) {
   const std::vector<std::pair<std::string, std::string>> pairs = {
-      {"h", "h_out"},    {"h", "hn"},         {"h0", "hn"},           {"h_0", "h_n"},
-      {"h_in", "h_out"}, {"state", "stateN"}, {"cache", "cache_out"}, {"c", "new_c"},
-      {"c", "next_c"},   {"c", "c_new"},      {"in_c", "out_c"},      {"prev_c", "next_c"}};
+      {"h", "h_out"},       {"h", "hn"},         {"h0", "hn"},           {"h_0", "h_n"},
+      {"h_in", "h_out"},    {"state", "stateN"}, {"cache", "cache_out"}, {"c", "new_c"},
+      {"c", "next_c"},      {"c", "c_new"},      {"in_c", "out_c"},      {"prev_c", "next_c"},
+      {"c_prev", "c_next"}, {"c_old", "c_new"}};
   for (const auto& [input, output] : pairs) {
     const graph::Graph graph = Tie(Model(input, output));
     EXPECT_EQ(graph.states.size(), 1u) << input << " " << output;
@@ -83,7 +84,8 @@ TEST_F(StatesTest, EqualShapesAloneOnlySuggest) {
   const graph::Graph graph = Tie(Model("noisy", "clean"));
   EXPECT_TRUE(graph.states.empty());
   ASSERT_EQ(graph.notes.size(), 1u);
-  EXPECT_SAYS(graph.notes[0], "--state noisy=clean");
+  EXPECT_SAYS(graph.notes[0], "--state x=y") << "the last pair";
+  EXPECT_SAYS(Tie(Model("mean.1", "m.1")).notes[0], "--state mean.1=m.1") << "names that are alike";
   EXPECT_TRUE(Tie(Model("h", "h_out", {1, 2, 3}, {3})).states.empty())
       << "names that pair, of other shapes";
 }
