@@ -218,21 +218,38 @@ void Editor::Remove(int node) {
   slots_[static_cast<size_t>(node)].alive = false;
 }
 
+void Editor::CheckCodes(const std::vector<ValueId>& before, const std::vector<ValueId>& after) {
+  const auto is_new_constant = [&](size_t index, const std::vector<ValueId>& list,
+                                   const std::vector<ValueId>& other) {
+    return index < list.size() && list[index] != kNoValue && IsConstant(list[index]) &&
+           std::find(other.begin(), other.end(), list[index]) == other.end();
+  };
+  for (size_t i = 0; i < before.size(); ++i) {
+    if (!is_new_constant(i, before, after)) continue;
+    const graph::Value& old = graph_->At(before[i]);
+    for (size_t k = 0; k < after.size(); ++k) {
+      // Where the operator changes, what takes the place of a constant may be at another index.
+      const bool takes_its_place =
+          k == i || (!is_new_constant(i, after, before) && !is_new_constant(k, before, after));
+      if (takes_its_place && is_new_constant(k, after, before)) {
+        graph_->At(after[k]).constant.RequireCodesOf(old.constant, old.name);
+      }
+    }
+  }
+}
+
 void Editor::SetInputs(int node, std::vector<ValueId> inputs) {
+  CheckCodes(At(node).inputs, inputs);
   Unlink(node);
   At(node).inputs = std::move(inputs);
   Link(node);
 }
 
 void Editor::SetInput(int node, size_t index, ValueId value) {
-  Unlink(node);
-  std::vector<ValueId>& inputs = At(node).inputs;
+  std::vector<ValueId> inputs = At(node).inputs;
   if (inputs.size() <= index) inputs.resize(index + 1, kNoValue);
-  if (const ValueId old = inputs[index]; old != kNoValue && IsConstant(value)) {
-    graph_->At(value).constant.RequireCodesOf(graph_->At(old).constant, graph_->At(old).name);
-  }
   inputs[index] = value;
-  Link(node);
+  SetInputs(node, std::move(inputs));
 }
 
 void Editor::SetConstantInput(int node, size_t index, graph::Constant constant,

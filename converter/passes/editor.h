@@ -90,9 +90,9 @@ class Editor {
   // nothing for the outputs, or what takes its place has the same codes.
   void Forgo(ValueId id) { forgone_.insert(id); }
 
+  // All that give a node other inputs, and SetConstant, throw where a constant takes the place of
+  // one whose codes are then lost without a word: see graph::Constant.
   void SetInputs(int node, std::vector<ValueId> inputs);
-  // Both, and SetConstant, throw where a constant takes the place of one whose codes are then lost
-  // without a word: see graph::Constant.
   void SetInput(int node, size_t index, ValueId value);
   // Input `index` (appended, with kNoValue before it, when absent) becomes this constant; the value
   // is kept when nobody else uses it.
@@ -117,6 +117,7 @@ class Editor {
   };
   static size_t Index(ValueId id) { return static_cast<size_t>(id); }
   void CheckGiven() const;
+  void CheckCodes(const std::vector<ValueId>& before, const std::vector<ValueId>& after);
   bool IsOneOf(int node, std::initializer_list<std::string_view> operators) const;
   void Link(int node);
   void Unlink(int node);

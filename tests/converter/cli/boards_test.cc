@@ -55,7 +55,9 @@ TEST_F(Boards, OfTheSourcesWithThisMachine) {
   }
   EXPECT_EQ(all["boards"].size(), files);
   for (const json& board : all["boards"]) {
-    EXPECT_EQ(board.contains("memory_mib"), !board.contains("flash_kib")) << board;
+    const bool bare = board["architecture"].get<std::string>().starts_with("armv");
+    EXPECT_EQ(board.contains("memory_mib"), !bare) << board;
+    EXPECT_EQ(board.contains("flash_kib"), !board.contains("memory_mib")) << board;
     EXPECT_TRUE(std::filesystem::is_regular_file(board["file"].get<std::string>()));
   }
 }
@@ -77,7 +79,7 @@ TEST_F(Boards, FilesOfOnesOwn) {
   const json one = json::parse(Octet({"boards", board, "--json"}).out);
   ASSERT_EQ(one["boards"].size(), 1u);
   EXPECT_EQ(one["boards"][0]["file"], board);
-  EXPECT_EQ(one["boards"][0]["thermal"]["enter_c"], 60);
+  EXPECT_EQ(one["boards"][0]["thermal"]["enter_c"].dump(), "60");
   EXPECT_TRUE(one["boards"][0]["latency_budget_ms"].is_null());
   ExpectRefused(Octet({"boards", Path("absent.yaml")}), "absent.yaml: no such file");
   std::filesystem::create_directory(Path("empty"));

@@ -10,6 +10,7 @@
 #include "converter/support/error.h"
 #include "runtime/core/half.h"
 #include "tests/converter/lower/convert_in_process.h"
+#include "tests/converter/lower/first_far_layer.h"
 #include "tests/converter/lower/random_graph.h"
 #include "tests/support/session.h"
 
@@ -147,12 +148,9 @@ class Check {
     if (converted_.scheme.symmetric_only) CheckSymmetric();
     executor::Executor fp32(converted_.original);
     for (int64_t sample = 0; sample < kCalibrationSamples; ++sample) {
-      std::vector<graph::Tensor> tensors;
+      const std::vector<graph::Tensor> tensors = Load(static_cast<size_t>(sample));
       Values& inputs = inputs_.emplace_back();
-      for (const RandomDataset& data : converted_.data) {
-        tensors.push_back(data.Load(sample));
-        inputs.push_back(tensors.back().floats);
-      }
+      for (const graph::Tensor& tensor : tensors) inputs.push_back(tensor.floats);
       Values& expected = expected_.emplace_back();
       for (const graph::Tensor& tensor : fp32.Run(tensors)) expected.push_back(tensor.floats);
     }
@@ -213,29 +211,35 @@ class Check {
       }
     }
     if (random_.discontinuous()) return;
-    Compare("int8", int8, sample, kLeastInt8Db);
-    Compare("fp16", Run(levels.back(), 2, 1, inputs_[sample]), sample, kLeastFp16Db);
-    Compare("fp16 of the reference", Run(OCTET_ISA_REFERENCE, 1, 1, inputs_[sample]), sample,
-            kLeastFp16Db);
-    Compare("mixed", Run(levels.back(), 3, 2, inputs_[sample]), sample, kLeastInt8Db);
+    Compare(0, "int8", int8, sample);
+    Compare(1, "fp16", Run(levels.back(), 2, 1, inputs_[sample]), sample);
+    Compare(1, "fp16 of the reference", Run(OCTET_ISA_REFERENCE, 1, 1, inputs_[sample]), sample);
+    Compare(2, "mixed", Run(levels.back(), 3, 2, inputs_[sample]), sample);
   }
 
-  void Compare(const char* plan, const Values& actual, size_t sample, double least) {
+  void Compare(uint32_t plan, const char* name, const Values& actual, size_t sample) {
+    const bool halves = plan == 1;
+    const double least = halves ? kLeastFp16Db : kLeastInt8Db;
     for (size_t o = 0; o < actual.size(); ++o) {
       const double db = SnrDb(expected_, o, sample, actual[o]);
-      const bool halves = least == kLeastFp16Db;
       const bool may_lose = !halves || random_.axes();
       if (db >= least || (may_lose && db >= RoundedDb(o, sample, halves) - kRoundingsDb)) continue;
-      report_.distant.push_back(
-          fmt::format("{}, output {}, sample {}: {:.1f} dB", plan, o, sample, db));
+      report_.distant.push_back(fmt::format("{}, output {}, sample {}: {:.1f} dB {}", name, o,
+                                            sample, db,
+                                            FirstFarLayer(converted_, plan, Load(sample), least)));
     }
   }
 
-  double RoundedDb(size_t output, size_t sample, bool halves) {
+  std::vector<graph::Tensor> Load(size_t sample) const {
     std::vector<graph::Tensor> tensors;
     for (const RandomDataset& data : converted_.data) {
       tensors.push_back(data.Load(static_cast<int64_t>(sample)));
     }
+    return tensors;
+  }
+
+  double RoundedDb(size_t output, size_t sample, bool halves) {
+    std::vector<graph::Tensor> tensors = Load(sample);
     if (halves) {
       return SnrDb(expected_, output, sample,
                    RunInHalves(converted_.graph, std::move(tensors))[output]);

@@ -122,6 +122,29 @@ TEST(Codes, AreNotLostByAnyDoor) {
          editor.SetInput(0, 1, editor.NewConstant("w", std::move(other)));
          editor.Finish();
        }},
+      {"SetInputs",
+       [](Net& net, bool says_so) {
+         Constant other = Other(net, says_so);
+         Editor editor(net.graph);
+         editor.SetInputs(0, {editor.At(0).inputs[0], editor.NewConstant("w", std::move(other))});
+         editor.Finish();
+       }},
+      {"Become",
+       [](Net& net, bool says_so) {
+         Constant other = Other(net, says_so);
+         Editor editor(net.graph);
+         editor.Become(0, "Sub",
+                       {editor.At(0).inputs[0], editor.NewConstant("w", std::move(other))});
+         editor.Finish();
+       }},
+      {"Become, at another place",
+       [](Net& net, bool says_so) {
+         Constant other = Other(net, says_so);
+         Editor editor(net.graph);
+         editor.Become(0, "Sub",
+                       {editor.NewConstant("w", std::move(other)), editor.At(0).inputs[0]});
+         editor.Finish();
+       }},
       {"SetConstant",
        [](Net& net, bool says_so) {
          Constant other = Other(net, says_so);
@@ -136,6 +159,34 @@ TEST(Codes, AreNotLostByAnyDoor) {
     Net silent = SumWithCodes(), said = SumWithCodes();
     EXPECT_THROW(rewrite(silent, false), std::logic_error) << name;
     EXPECT_NO_THROW(rewrite(said, true)) << name;
+  }
+}
+
+TEST(Codes, AreKeptByWhatMovesThemOrLeavesThem) {
+  using Rewrite = void (*)(Editor&, ValueId x, ValueId codes, ValueId real);
+  const std::vector<std::pair<const char*, Rewrite>> rewrites = {
+      {"swapped",
+       [](Editor& e, ValueId x, ValueId w, ValueId) {
+         e.SetInputs(0, {w, x});
+       }},
+      {"a constant more",
+       [](Editor& e, ValueId x, ValueId w, ValueId real) {
+         e.Become(0, "Where", {x, w, real});
+       }},
+      {"in front of it",
+       [](Editor& e, ValueId x, ValueId w, ValueId real) {
+         e.Become(0, "Where", {real, x, w});
+       }},
+      {"no longer read", [](Editor& e, ValueId x, ValueId, ValueId) { e.Become(0, "Relu", {x}); }},
+  };
+  for (const auto& [name, rewrite] : rewrites) {
+    Net net = SumWithCodes();
+    Constant other = Other(net, false);
+    Editor editor(net.graph);
+    const std::vector<ValueId> inputs = editor.At(0).inputs;
+    const ValueId real = editor.NewConstant("real", std::move(other));
+    EXPECT_NO_THROW(rewrite(editor, inputs[0], inputs[1], real)) << name;
+    editor.Finish();
   }
 }
 

@@ -4,46 +4,13 @@
 
 #include "converter/lower/coded_weights.h"
 #include "converter/recover/layer_record.h"
-#include "tests/converter/graph/given_by_test.h"
 #include "tests/converter/recover/coarse_layers.h"
 
 namespace octet::recover {
 namespace {
 
-struct Case : CoarseCase {
-  Step Adapt(int threads, quantize::Scheme* result, int64_t memory_bytes = int64_t{1} << 30) {
-    simulate::Options options;
-    options.threads = threads;
-    options.memory_bytes = memory_bytes;
-    const simulate::Simulator simulator(graph, {&pictures}, options);
-    *result = scheme;
-    return AdaptRounding(simulator, samples, 48, {}, result);
-  }
-};
-
-TEST(AdaptRounding, GainsAndKeepsTheGrid) {
-  Case one;
-  quantize::Scheme rounded;
-  const Step step = one.Adapt(1, &rounded);
-  ASSERT_TRUE(step.kept);
-  EXPECT_GT(step.after_db, step.before_db);
-  const lower::WeightCoder before(one.graph, one.scheme), after(one.graph, rounded);
-  int moved = 0;
-  for (const size_t n : {0, 1, 3}) {
-    EXPECT_EQ(before.Of(n)->scales, after.Of(n)->scales);
-    if (rounded.weights[n] == nullptr) continue;
-    const auto was = before.Of(n)->codes, is = after.Of(n)->codes;
-    for (size_t at = 0; at < is.size(); ++at) {
-      EXPECT_LE(std::abs(is[at] - was[at]), 1);
-      EXPECT_FLOAT_EQ(after.Of(n)->weights.floats[at], rounded.weights[n]->values[at]);
-    }
-    moved += was != is ? 1 : 0;
-  }
-  EXPECT_GE(moved, 1);
-}
-
 TEST(AdaptRounding, StartsFromTheSchemesCodes) {
-  Case one;
+  CoarseCase one;
   // Codes that nobody would choose, so far off that a step more does not mend them.
   auto wrong = std::make_shared<quantize::RoundedWeights>();
   const auto coded = lower::WeightCoder(one.graph, one.scheme).Of(0);
@@ -52,42 +19,9 @@ TEST(AdaptRounding, StartsFromTheSchemesCodes) {
   wrong->values[5] += 20 * coded->scales[0];
   one.scheme.weights.resize(one.graph.nodes.size());
   one.scheme.weights[0] = wrong;
-  quantize::Scheme rounded;
-  one.Adapt(1, &rounded);
+  quantize::Scheme rounded = one.scheme;
+  AdaptRounding(simulate::Simulator(one.graph, {&one.pictures}, {}), one.samples, 48, {}, &rounded);
   EXPECT_NEAR(rounded.weights[0]->values[5], wrong->values[5], 1.01 * coded->scales[0]);
-}
-
-TEST(AdaptRounding, SameForAnyThreadCountAndMemory) {
-  Case one;
-  quantize::Scheme first, second;
-  one.Adapt(1, &first);
-  one.Adapt(3, &second, int64_t{1} << 14);  // less than any layer's rows
-  ASSERT_EQ(first.weights.size(), one.graph.nodes.size());
-  ASSERT_EQ(second.weights.size(), one.graph.nodes.size());
-  for (const size_t n : {0, 1, 3}) {
-    ASSERT_EQ(first.weights[n] == nullptr, second.weights[n] == nullptr) << n;
-    if (first.weights[n] == nullptr) continue;
-    EXPECT_EQ(first.weights[n]->values, second.weights[n]->values) << n;
-  }
-}
-
-TEST(AdaptRounding, LeavesFp16AndGivenLayersAlone) {
-  Case one;
-  one.scheme.precision[0] = blob::Precision::kFp16;
-  graph::GivenByTest::Code(one.graph, one.graph.nodes[3].inputs[1], 0.01f);
-  quantize::Scheme rounded;
-  one.Adapt(1, &rounded);
-  if (rounded.weights.empty()) return;
-  EXPECT_EQ(rounded.weights[0], nullptr);
-  EXPECT_EQ(rounded.weights[3], nullptr);
-}
-
-TEST(AdaptRounding, FewSamplesRoundNothing) {
-  Case one;
-  one.samples = simulate::SplitSamples(3, 16);
-  quantize::Scheme rounded;
-  EXPECT_FALSE(one.Adapt(1, &rounded).tried);
-  EXPECT_TRUE(rounded.weights.empty());
 }
 
 TEST(PlanSearch, BoundsTheWork) {

@@ -98,13 +98,41 @@ inline graph::Graph Layers() {
   return graph;
 }
 
+// A matrix of one row, whose sixteen inputs are all the mean of the picture.
+inline graph::Graph EqualInputs() {
+  graph::Graph graph;
+  const auto x = graph.AddValue({"x", graph::DataType::kFloat, graph::Shape{1, 8, 6, 6}, {}, {}});
+  const auto f = graph.AddValue({"f", graph::DataType::kFloat, {}, {}, {}});
+  const auto s = graph.AddValue({"s", graph::DataType::kFloat, {}, {}, {}});
+  const auto y = graph.AddValue({"y", graph::DataType::kFloat, {}, {}, {}});
+  graph.inputs = {x};
+  graph.outputs = {y};
+  const auto add = [&](const char* op, std::vector<graph::ValueId> inputs, graph::ValueId out) {
+    graph::Node node;
+    node.name = node.op = op;
+    node.inputs = std::move(inputs);
+    node.outputs = {out};
+    if (node.op == "Gemm") node.attributes["transB"] = int64_t{1};
+    graph.nodes.push_back(node);
+  };
+  std::vector<float> row(16, 0.4f / 127);
+  row[0] = 1;
+  const auto mean = std::vector<float>(size_t{16} * 288, 1.0f / 288);
+  add("Reshape", {x, graph.AddConstant("flat", Tensor::Integers({2}, {1, 288}))}, f);
+  add("Gemm", {f, graph.AddConstant("mean", Tensor::Floats({16, 288}, mean))}, s);
+  add("Gemm", {s, graph.AddConstant("row", Tensor::Floats({1, 16}, row))}, y);
+  operators::InferShapes(graph);
+  return graph;
+}
+
 struct CoarseCase {
   graph::Graph graph = Layers();
   CoarsePictures pictures;
   quantize::Scheme scheme;
   simulate::Samples samples = simulate::SplitSamples(48, 32);
 
-  CoarseCase() {
+  CoarseCase() { Quantize(); }
+  void Quantize() {
     calibrate::Options options;
     options.samples = 48;
     quantize::Config config;
