@@ -98,29 +98,28 @@ inline graph::Graph Layers() {
   return graph;
 }
 
-// A matrix of one row, whose sixteen inputs are all the mean of the picture.
+// Sixteen channels that are all the mean of the picture's, and one that is their weighted sum.
 inline graph::Graph EqualInputs() {
   graph::Graph graph;
   const auto x = graph.AddValue({"x", graph::DataType::kFloat, graph::Shape{1, 8, 6, 6}, {}, {}});
-  const auto f = graph.AddValue({"f", graph::DataType::kFloat, {}, {}, {}});
-  const auto s = graph.AddValue({"s", graph::DataType::kFloat, {}, {}, {}});
+  const auto mean = graph.AddValue({"mean", graph::DataType::kFloat, {}, {}, {}});
   const auto y = graph.AddValue({"y", graph::DataType::kFloat, {}, {}, {}});
   graph.inputs = {x};
   graph.outputs = {y};
-  const auto add = [&](const char* op, std::vector<graph::ValueId> inputs, graph::ValueId out) {
+  const auto add = [&](graph::ValueId in, const graph::Shape& shape, std::vector<float> weights,
+                       graph::ValueId out) {
     graph::Node node;
-    node.name = node.op = op;
-    node.inputs = std::move(inputs);
+    node.op = "Conv";
+    node.name = "Conv" + graph.At(out).name;
+    node.inputs = {in,
+                   graph.AddConstant(node.name + ".w", Tensor::Floats(shape, std::move(weights)))};
     node.outputs = {out};
-    if (node.op == "Gemm") node.attributes["transB"] = int64_t{1};
     graph.nodes.push_back(node);
   };
-  std::vector<float> row(16, 0.4f / 127);
-  row[0] = 1;
-  const auto mean = std::vector<float>(size_t{16} * 288, 1.0f / 288);
-  add("Reshape", {x, graph.AddConstant("flat", Tensor::Integers({2}, {1, 288}))}, f);
-  add("Gemm", {f, graph.AddConstant("mean", Tensor::Floats({16, 288}, mean))}, s);
-  add("Gemm", {s, graph.AddConstant("row", Tensor::Floats({1, 16}, row))}, y);
+  std::vector<float> weights{1};
+  for (int i = 0; i < 15; ++i) weights.push_back((0.33f + 0.01f * static_cast<float>(i)) / 127);
+  add(x, {16, 8, 1, 1}, std::vector<float>(size_t{16} * 8, 1.0f / 8), mean);
+  add(mean, {1, 16, 1, 1}, std::move(weights), y);
   operators::InferShapes(graph);
   return graph;
 }

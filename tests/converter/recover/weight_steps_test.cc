@@ -14,6 +14,7 @@ namespace {
 struct WeightStep {
   const char* name;
   decltype(&RoundWeights) run;
+  int nearest;  // to the best sum, in steps
 };
 
 class WeightSteps : public testing::TestWithParam<WeightStep> {
@@ -52,18 +53,18 @@ TEST_P(WeightSteps, GainAndKeepTheGrid) {
   EXPECT_GE(moved, 1);
 }
 
-// All inputs of the matrix are equal, so only the sum of a row's weights counts: 0.4 of a step
-// fifteen times is six steps, of which the nearest codes keep none.
+// All inputs of the layer are equal, so only the sum of its weights counts: 0.33 to 0.47 of a
+// step, fifteen times, is six steps, of which the nearest codes keep none.
 TEST_P(WeightSteps, MakeUpForWhatTheNearestCodesLose) {
   one_.graph = EqualInputs();
   one_.Quantize();
   const auto sum = [&](const quantize::Scheme& scheme) {
-    const auto coded = lower::WeightCoder(one_.graph, scheme).Of(2);
+    const auto coded = lower::WeightCoder(one_.graph, scheme).Of(1);
     return std::accumulate(coded->codes.begin(), coded->codes.end(), 0);
   };
   ASSERT_EQ(sum(one_.scheme), 127);
   EXPECT_TRUE(Run(one_, &rounded_).kept);
-  EXPECT_EQ(sum(rounded_), 127 + 6);
+  EXPECT_NEAR(sum(rounded_), 127 + 6, GetParam().nearest);
 }
 
 TEST_P(WeightSteps, SameForAnyThreadCountAndMemory) {
@@ -95,8 +96,8 @@ TEST_P(WeightSteps, FewSamplesRoundNothing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Both, WeightSteps,
-                         testing::Values(WeightStep{"RoundWeights", RoundWeights},
-                                         WeightStep{"AdaptRounding", AdaptRounding}),
+                         testing::Values(WeightStep{"RoundWeights", RoundWeights, 1},
+                                         WeightStep{"AdaptRounding", AdaptRounding, 2}),
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
