@@ -1,7 +1,8 @@
-// Batched matrix products with NEON: 4 rows x 8 columns of sums in registers, k in turn. int8:
-// differences of 16 bits, products added in 32 (|sum| <= 2^30). FP16: a product is rounded before
-// it is added, so no VFMA. ARMv7's vectors flush subnormal floats to zero, which products of halves
-// never are (at least 2^-48), and sums of them neither: they are whole multiples of 2^-48.
+// Batched matrix products with NEON: 4 rows x 8 columns of sums in registers (AArch64: 16), k in
+// turn. int8: differences of 16 bits, products added in 32 (|sum| <= 2^30). FP16: a product is
+// exact, so a fused sum has its bits. ARMv7's vectors flush subnormal floats to zero, which
+// products of halves never are (at least 2^-48), and sums of them neither: they are whole multiples
+// of 2^-48.
 #include "runtime/kernels/arm_half.inl.h"
 #include "runtime/kernels/arm_requantize.inl.h"
 #include "runtime/kernels/kernel_table.h"
@@ -11,9 +12,15 @@
 namespace octet {
 namespace {
 
-constexpr uint32_t kSide = 8;
+#if defined(__aarch64__)
+constexpr int kVectors =
+    4;  // of 4 sums; 16 sums, 4 rows of A and a row of B fill 24 of 32 registers
+#else
+constexpr int kVectors = 2;
+#endif
+constexpr uint32_t kSide = 4 * kVectors;
 
-struct LevelS8 {
+struct LevelS8 : PackOneByOne {
   typedef int16_t Value;  // q - zero_point; arena bytes are q itself on ARM
   static constexpr uint32_t kGroup = 1;
   typedef int32_t Zero;
@@ -32,39 +39,81 @@ struct LevelS8 {
     for (; i < count; ++i) to[i * to_step] = (int16_t)((int8_t)from[i * from_step] - zero_point);
   }
 
+  static inline uint32_t PackTurned(const MatMulS8Args& args, const uint8_t* b, int16_t* panel) {
+    const int8x8_t zero = vdup_n_s8((int8_t)args.zero_point_b);
+    const uint64_t step = args.params->b_strides[4];
+    const uint32_t whole = args.params->depth / 8 * 8;
+    for (uint32_t k = 0; k < whole; k += 8, b += 8) {
+      int8x8_t x[8];
+#pragma GCC unroll 8
+      for (int i = 0; i < 8; ++i) x[i] = vld1_s8(reinterpret_cast<const int8_t*>(b + i * step));
+      int16x4x2_t words[4];
+#pragma GCC unroll 4
+      for (int i = 0; i < 4; ++i) {
+        const int8x8x2_t bytes = vtrn_s8(x[2 * i], x[2 * i + 1]);  // columns 2 i, 2 i + 1
+        x[2 * i] = bytes.val[0];                                   // even k
+        x[2 * i + 1] = bytes.val[1];
+      }
+#pragma GCC unroll 4
+      for (int i = 0; i < 4; ++i) {
+        const int at = i / 2 * 4 + i % 2;
+        words[i] = vtrn_s16(vreinterpret_s16_s8(x[at]), vreinterpret_s16_s8(x[at + 2]));
+      }
+#pragma GCC unroll 4
+      for (int i = 0; i < 4; ++i) {  // k and k + 4 for k = i % 2 + i / 2 * 2
+        const int32x2x2_t both = vtrn_s32(vreinterpret_s32_s16(words[i % 2].val[i / 2]),
+                                          vreinterpret_s32_s16(words[2 + i % 2].val[i / 2]));
+        int16_t* to = panel + (k + (uint32_t)i) * kMatMulPanel;
+        vst1q_s16(to, vsubl_s8(vreinterpret_s8_s32(both.val[0]), zero));
+        vst1q_s16(to + 4 * kMatMulPanel, vsubl_s8(vreinterpret_s8_s32(both.val[1]), zero));
+      }
+    }
+    return whole;
+  }
+
   // Row r takes its factor from a lane of a[r].
   template <int kLane, uint32_t kRows>
   static inline void AddLane(const int16x4_t (&a)[kRows], const int16_t* b,
-                             int32x4_t (&low)[kMatMulTile], int32x4_t (&high)[kMatMulTile]) {
-    const int16x4_t b0 = vld1_s16(b), b1 = vld1_s16(b + 4);
+                             int32x4_t (&sums)[kMatMulTile][kVectors]) {
+#pragma GCC unroll 2
+    for (int v = 0; v < kVectors; v += 2) {
+      const int16x8_t columns = vld1q_s16(b + 4 * v);
 #pragma GCC unroll 4
-    for (uint32_t r = 0; r < kRows; ++r) {
-      low[r] = vmlal_lane_s16(low[r], b0, a[r], kLane);
-      high[r] = vmlal_lane_s16(high[r], b1, a[r], kLane);
+      for (uint32_t r = 0; r < kRows; ++r) {
+        sums[r][v] = vmlal_lane_s16(sums[r][v], vget_low_s16(columns), a[r], kLane);
+#if defined(__aarch64__)
+        sums[r][v + 1] = vmlal_high_lane_s16(sums[r][v + 1], columns, a[r], kLane);
+#else
+        sums[r][v + 1] = vmlal_lane_s16(sums[r][v + 1], vget_high_s16(columns), a[r], kLane);
+#endif
+      }
     }
   }
 
   template <uint32_t kRows>
   static inline void Sums(const int16_t* tile, uint64_t deep, const int16_t* panel, uint32_t depth,
-                          int32x4_t (&low)[kMatMulTile], int32x4_t (&high)[kMatMulTile]) {
+                          int32x4_t (&sums)[kMatMulTile][kVectors]) {
 #pragma GCC unroll 4
-    for (uint32_t r = 0; r < kRows; ++r) low[r] = high[r] = vdupq_n_s32(0);
+    for (uint32_t r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) sums[r][v] = vdupq_n_s32(0);
+    }
     const int16_t* b = panel;
     uint32_t k = 0;
     for (; k + 4 <= depth; k += 4, b += 4 * kMatMulPanel) {
       int16x4_t a[kRows];
 #pragma GCC unroll 4
       for (uint32_t r = 0; r < kRows; ++r) a[r] = vld1_s16(tile + r * deep + k);
-      AddLane<0>(a, b, low, high);
-      AddLane<1>(a, b + kMatMulPanel, low, high);
-      AddLane<2>(a, b + 2 * kMatMulPanel, low, high);
-      AddLane<3>(a, b + 3 * kMatMulPanel, low, high);
+      AddLane<0>(a, b, sums);
+      AddLane<1>(a, b + kMatMulPanel, sums);
+      AddLane<2>(a, b + 2 * kMatMulPanel, sums);
+      AddLane<3>(a, b + 3 * kMatMulPanel, sums);
     }
     for (; k < depth; ++k, b += kMatMulPanel) {
       int16x4_t a[kRows];
 #pragma GCC unroll 4
       for (uint32_t r = 0; r < kRows; ++r) a[r] = vld1_dup_s16(tile + r * deep + k);
-      AddLane<0>(a, b, low, high);
+      AddLane<0>(a, b, sums);
     }
   }
 
@@ -74,32 +123,34 @@ struct LevelS8 {
     const uint64_t deep = MatMulDeep(p.depth);
     const Tail16 tail = MakeTail16(args.out_zero_point, p.clamp_lo, p.clamp_hi);
     const int32x4_t multiplier = vdupq_n_s32(p.multiplier), left_shift = vdupq_n_s32(-p.shift);
-    const auto requantized = [&](int32x4_t sum) {
-      if (p.pre_shift != 0) sum = PreShift4(sum, p.pre_shift);
-      return Requantize4(sum, multiplier, left_shift);
-    };
     for (uint32_t first = 0; first < columns; first += kSide) {
-      int32x4_t low[kMatMulTile], high[kMatMulTile];
+      int32x4_t sums[kMatMulTile][kVectors];
       if (rows == kMatMulTile) {
-        Sums<kMatMulTile>(tile, deep, panel + first, p.depth, low, high);
+        Sums<kMatMulTile>(tile, deep, panel + first, p.depth, sums);
       } else {
         for (uint32_t r = 0; r < rows; ++r) {
-          int32x4_t row_low[kMatMulTile], row_high[kMatMulTile];
-          Sums<1>(tile + r * deep, deep, panel + first, p.depth, row_low, row_high);
-          low[r] = row_low[0];
-          high[r] = row_high[0];
+          int32x4_t row[kMatMulTile][kVectors];
+          Sums<1>(tile + r * deep, deep, panel + first, p.depth, row);
+          for (int v = 0; v < kVectors; ++v) sums[r][v] = row[0][v];
         }
       }
       const uint32_t left = columns - first < kSide ? columns - first : kSide;
       for (uint32_t r = 0; r < rows; ++r) {
-        const int32x4_t a = requantized(low[r]), b = requantized(high[r]);
-        StorePartial16(out + (uint64_t)r * p.columns + first, Finish16(a, b, a, b, tail), left);
+        int32x4_t q[4];
+#pragma GCC unroll 4
+        for (int v = 0; v < 4; ++v) {
+          int32x4_t sum = sums[r][v % kVectors];
+          if (p.pre_shift != 0) sum = PreShift4(sum, p.pre_shift);
+          q[v] = v < kVectors ? Requantize4(sum, multiplier, left_shift) : q[v - kVectors];
+        }
+        StorePartial16(out + (uint64_t)r * p.columns + first,
+                       Finish16(q[0], q[1], q[2], q[3], tail), left);
       }
     }
   }
 };
 
-struct LevelF16 {
+struct LevelF16 : PackOneByOne {
   typedef float Value;
   static constexpr uint32_t kGroup = 1;
   struct Zero {};
@@ -130,20 +181,80 @@ struct LevelF16 {
     for (; i < count; ++i) to[i * to_step] = HalfToFloat(from[i * from_step]);
   }
 
-  template <uint32_t kRows>
-  static inline void Sums(const float* tile, uint64_t deep, const float* panel, uint32_t depth,
-                          Float8 (&sums)[kMatMulTile]) {
+  // 8 columns as four pairs: columns i and i + 4 share a vector.
+  static inline uint32_t PackTurned(const MatMulF16Args& args, const uint16_t* b, float* panel) {
+    const uint64_t step = args.params->b_strides[4];
+    const uint32_t whole = args.params->depth / 4 * 4;
+    for (uint32_t k = 0; k < whole; k += 4, b += 4) {
+      uint16x8_t x[4];
 #pragma GCC unroll 4
-    for (uint32_t r = 0; r < kRows; ++r) sums[r] = Float8{vdupq_n_f32(0.0f), vdupq_n_f32(0.0f)};
-    for (uint64_t k = 0; k < depth; ++k) {
-      const float32x4_t b0 = vld1q_f32(panel + k * kMatMulPanel);
-      const float32x4_t b1 = vld1q_f32(panel + k * kMatMulPanel + 4);
+      for (int i = 0; i < 4; ++i) {
+        x[i] = vcombine_u16(vld1_u16(b + i * step), vld1_u16(b + (i + 4) * step));
+      }
+      const uint16x8x2_t a0 = vtrnq_u16(x[0], x[1]), a1 = vtrnq_u16(x[2], x[3]);
+#pragma GCC unroll 2
+      for (int i = 0; i < 2; ++i) {
+        const uint32x4x2_t both =
+            vtrnq_u32(vreinterpretq_u32_u16(a0.val[i]), vreinterpretq_u32_u16(a1.val[i]));
+#pragma GCC unroll 2
+        for (int j = 0; j < 2; ++j) {
+          const Float8 row = Widen(vreinterpretq_u16_u32(both.val[j]));
+          float* to = panel + (k + (uint32_t)(i + 2 * j)) * kMatMulPanel;
+          vst1q_f32(to, row.low);
+          vst1q_f32(to + 4, row.high);
+        }
+      }
+    }
+    return whole;
+  }
+
+  template <int kLane>
+  static inline float32x4_t MultiplyAdd(float32x4_t sum, float32x4_t b, float32x4_t a) {
+#if defined(__aarch64__)
+    return vfmaq_laneq_f32(sum, b, a, kLane);
+#else
+    return vfmaq_f32(sum, b,
+                     vdupq_lane_f32(kLane < 2 ? vget_low_f32(a) : vget_high_f32(a), kLane % 2));
+#endif
+  }
+
+  template <int kLane, uint32_t kRows>
+  static inline void AddLane(const float32x4_t (&a)[kRows], const float* b,
+                             float32x4_t (&sums)[kMatMulTile][kVectors]) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) {
+      const float32x4_t columns = vld1q_f32(b + 4 * v);
 #pragma GCC unroll 4
       for (uint32_t r = 0; r < kRows; ++r) {
-        const float32x4_t a = vld1q_dup_f32(tile + r * deep + k);
-        sums[r].low = vaddq_f32(sums[r].low, vmulq_f32(a, b0));
-        sums[r].high = vaddq_f32(sums[r].high, vmulq_f32(a, b1));
+        sums[r][v] = MultiplyAdd<kLane>(sums[r][v], columns, a[r]);
       }
+    }
+  }
+
+  template <uint32_t kRows>
+  static inline void Sums(const float* tile, uint64_t deep, const float* panel, uint32_t depth,
+                          float32x4_t (&sums)[kMatMulTile][kVectors]) {
+#pragma GCC unroll 4
+    for (uint32_t r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) sums[r][v] = vdupq_n_f32(0.0f);
+    }
+    const float* b = panel;
+    uint32_t k = 0;
+    for (; k + 4 <= depth; k += 4, b += 4 * kMatMulPanel) {
+      float32x4_t a[kRows];
+#pragma GCC unroll 4
+      for (uint32_t r = 0; r < kRows; ++r) a[r] = vld1q_f32(tile + r * deep + k);
+      AddLane<0>(a, b, sums);
+      AddLane<1>(a, b + kMatMulPanel, sums);
+      AddLane<2>(a, b + 2 * kMatMulPanel, sums);
+      AddLane<3>(a, b + 3 * kMatMulPanel, sums);
+    }
+    for (; k < depth; ++k, b += kMatMulPanel) {
+      float32x4_t a[kRows];
+#pragma GCC unroll 4
+      for (uint32_t r = 0; r < kRows; ++r) a[r] = vld1q_dup_f32(tile + r * deep + k);
+      AddLane<0>(a, b, sums);
     }
   }
 
@@ -152,18 +263,22 @@ struct LevelF16 {
     const blob::MatMulParams& p = *args.params;
     const uint64_t deep = MatMulDeep(p.depth);
     for (uint32_t first = 0; first < columns; first += kSide) {
-      Float8 sums[kMatMulTile];
+      float32x4_t sums[kMatMulTile][kVectors];
       if (rows == kMatMulTile) {
         Sums<kMatMulTile>(tile, deep, panel + first, p.depth, sums);
       } else {
         for (uint32_t r = 0; r < rows; ++r) {
-          Float8 row[kMatMulTile];
+          float32x4_t row[kMatMulTile][kVectors];
           Sums<1>(tile + r * deep, deep, panel + first, p.depth, row);
-          sums[r] = row[0];
+          for (int v = 0; v < kVectors; ++v) sums[r][v] = row[0][v];
         }
       }
       for (uint32_t r = 0; r < rows; ++r) {
-        StorePartialHalf8(out + (uint64_t)r * p.columns + first, sums[r], columns - first);
+        uint16_t* to = out + (uint64_t)r * p.columns + first;
+        for (uint32_t c = 0; c < kSide && first + c < columns; c += 8) {
+          const Float8 x = {sums[r][c / 4], sums[r][c / 4 + 1]};
+          StorePartialHalf8(to + c, x, columns - first - c);
+        }
       }
     }
   }

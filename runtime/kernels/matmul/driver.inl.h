@@ -4,8 +4,9 @@
 //   Value                                            what packed elements are
 //   Pack(args, from, from_step, count, to, to_step)  of either operand, `count` elements
 //   Multiply(args, tile, panel, rows, columns, out)  a tile with a panel, rows of C `columns` apart
+//   the rest of PackOneByOne                         where it has something better
 //
-// Packed forms, with `deep` = depth rounded up to even: tile [kMatMulTile][deep]; panel
+// Packed forms, with deep = Level::Deep(depth): tile [kMatMulTile][deep]; panel
 // [deep / Level::kGroup][kMatMulPanel][Level::kGroup]. What lies beyond depth and columns is 0.
 // Included by kernels only; internal linkage.
 #include <string.h>
@@ -25,16 +26,41 @@ static inline uint64_t MatMulOffset(const uint32_t (&strides)[5], const uint32_t
   return (uint64_t)at[0] * strides[0] + (uint64_t)at[1] * strides[1] + (uint64_t)at[2] * strides[2];
 }
 
+constexpr uint32_t kTurnedColumns = 8;
+
+// The packing of a level that has nothing faster than Pack().
+struct PackOneByOne {
+  static inline uint64_t Deep(uint64_t depth) { return MatMulDeep(depth); }
+  // A panel whose columns lie side by side in B. False: not packed.
+  template <typename Args, typename Stored, typename Value>
+  static inline bool PackRows(const Args&, const Stored*, uint32_t, Value*) {
+    return false;
+  }
+  // kTurnedColumns columns of a panel, the elements of each side by side in B. Returns how many of
+  // their depth are packed, a multiple of kGroup.
+  template <typename Args, typename Stored, typename Value>
+  static inline uint32_t PackTurned(const Args&, const Stored*, Value*) {
+    return 0;
+  }
+  // What a level keeps of a panel and of a tile beside them.
+  template <typename Args, typename Value>
+  static inline void FinishPanel(const Args&, Value*) {}
+  template <typename Args, typename Value>
+  static inline void FinishTile(const Args&, uint32_t /*rows*/, Value*) {}
+};
+
 template <typename Level, typename Args, typename Stored>
 static inline void PackPanel(const Args& args, const Stored* b, uint32_t columns,
                              typename Level::Value* panel) {
   constexpr uint32_t kGroup = Level::kGroup, kRow = kMatMulPanel * kGroup;
   const blob::MatMulParams& p = *args.params;
   const uint64_t k_step = p.b_strides[3], column_step = p.b_strides[4];
-  if (columns < kMatMulPanel || p.depth % 2 != 0) {
-    memset(panel, 0, (size_t)(MatMulDeep(p.depth) * kMatMulPanel * sizeof(*panel)));
+  const uint64_t deep = Level::Deep(p.depth);
+  if (columns < kMatMulPanel || deep != p.depth) {
+    memset(panel, 0, (size_t)(deep * kMatMulPanel * sizeof(*panel)));
   }
   if (column_step <= k_step) {
+    if (column_step == 1 && Level::PackRows(args, b, columns, panel)) return;
     for (uint32_t k = 0; k < p.depth; ++k) {
       Level::Pack(Level::ZeroB(args), b + k * k_step, column_step, columns,
                   panel + k / kGroup * kRow + k % kGroup, kGroup);
@@ -42,10 +68,17 @@ static inline void PackPanel(const Args& args, const Stored* b, uint32_t columns
     return;
   }
   // Elements of a column lie closer together: take them as they lie.
+  uint32_t done = 0;
   for (uint32_t c = 0; c < columns; ++c) {
-    for (uint32_t first = 0; first < kGroup && first < p.depth; ++first) {
-      Level::Pack(Level::ZeroB(args), b + c * column_step + first * k_step, kGroup * k_step,
-                  (p.depth - first + kGroup - 1) / kGroup, panel + c * kGroup + first, kRow);
+    const Stored* column = b + c * column_step;
+    if (c % kTurnedColumns == 0) {
+      const bool turned = k_step == 1 && columns - c >= kTurnedColumns;
+      done = turned ? Level::PackTurned(args, column, panel + c * kGroup) : 0;
+    }
+    typename Level::Value* to = panel + done / kGroup * kRow + c * kGroup;
+    for (uint32_t k = done; k < done + kGroup && k < p.depth; ++k) {
+      Level::Pack(Level::ZeroB(args), column + k * k_step, kGroup * k_step,
+                  (p.depth - k + kGroup - 1) / kGroup, to++, kRow);
     }
   }
 }
@@ -54,7 +87,7 @@ template <typename Level, typename Args, typename Stored>
 static inline void PackTile(const Args& args, const Stored* a, uint32_t rows,
                             typename Level::Value* tile) {
   const blob::MatMulParams& p = *args.params;
-  const uint64_t deep = MatMulDeep(p.depth);
+  const uint64_t deep = Level::Deep(p.depth);
   for (uint32_t r = 0; r < rows; ++r) {
     typename Level::Value* to = tile + r * deep;
     Level::Pack(Level::ZeroA(args), a + (uint64_t)r * p.a_strides[3], p.a_strides[4], p.depth, to,
@@ -67,7 +100,7 @@ template <typename Level, typename Args>
 static inline void RunMatMul(const Args& args, Share share) {
   const blob::MatMulParams& p = *args.params;
   typedef typename Level::Value Value;
-  const MatMulParts parts = MatMulPartsOf(p.depth, sizeof(Value));
+  const MatMulParts parts = MatMulPartsOf(p.depth, MatMulValueBytes(sizeof(*args.a)));
   Value* panel = reinterpret_cast<Value*>(args.scratch);
   Value* tile = reinterpret_cast<Value*>(args.scratch + parts.tile);
   const uint32_t panels = (p.columns + kMatMulPanel - 1) / kMatMulPanel;
@@ -87,12 +120,14 @@ static inline void RunMatMul(const Args& args, Share share) {
       PackPanel<Level>(args,
                        args.b + MatMulOffset(p.b_strides, at) + (uint64_t)column * p.b_strides[4],
                        columns, panel);
+      Level::FinishPanel(args, panel);
     }
     const uint32_t end = p.rows - first_row < kMatMulRows ? p.rows : first_row + kMatMulRows;
     for (uint32_t row = first_row; row < end; row += kMatMulTile) {
       const uint32_t rows = end - row < kMatMulTile ? end - row : kMatMulTile;
       PackTile<Level>(args, args.a + MatMulOffset(p.a_strides, at) + (uint64_t)row * p.a_strides[3],
                       rows, tile);
+      Level::FinishTile(args, rows, tile);
       Level::Multiply(args, tile, panel, rows, columns,
                       args.output + (batch * p.rows + row) * p.columns + column);
     }

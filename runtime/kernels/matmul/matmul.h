@@ -6,9 +6,10 @@
 // int8: acc = sum (q_a - z_a)(q_b - z_b), |acc| <= 255 * 255 * depth <= 2^30 by
 // blob::kMaxMatMulDepthS8;
 //   q = clamp(Requantize(PreShift(acc), multiplier, shift) + z_out, lo, hi).
-// FP16: every element is one sum in float that starts at 0 and takes k in ascending order, each
-//   product rounded before it is added; one rounding to FP16. Kernels go side by side over columns
-//   and rows, which no element notices.
+// FP16: every element is one sum in float that starts at 0 and takes k in ascending order; one
+//   rounding to FP16. A float holds the product of two halves exactly (22 bits), so a fused sum and
+//   one in two steps are equal. Kernels go side by side over columns and rows, which no element
+//   notices.
 //
 // C is dense and row-major and overlaps neither operand. No alignment is assumed. `scratch` is this
 // thread's, MatMulPartsOf() bytes (matmul/scratch.h), 64-byte aligned.

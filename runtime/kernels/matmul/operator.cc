@@ -36,7 +36,7 @@ bool CheckMatMulLayer(const LayerView& view) {
 }
 
 uint64_t ScratchMatMulLayer(const LayerView& view, Isa) {
-  const uint64_t value_bytes = IsInt8(view) ? sizeof(int16_t) : sizeof(float);
+  const uint64_t value_bytes = MatMulValueBytes(IsInt8(view) ? sizeof(int8_t) : sizeof(uint16_t));
   return MatMulPartsOf(ParamsOf<blob::MatMulParams>(view).depth, value_bytes).bytes;
 }
 

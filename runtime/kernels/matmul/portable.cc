@@ -28,7 +28,7 @@ void ForEachSum(const blob::MatMulParams& p, const Value* tile, const Value* pan
   }
 }
 
-struct LevelS8 {
+struct LevelS8 : PackOneByOne {
   typedef int16_t Value;  // q - zero_point, in [-255, 255]
   static constexpr uint32_t kGroup = 1;
   struct Zero {
@@ -56,7 +56,7 @@ struct LevelS8 {
   }
 };
 
-struct LevelF16 {
+struct LevelF16 : PackOneByOne {
   typedef float Value;
   static constexpr uint32_t kGroup = 1;
   struct Zero {};

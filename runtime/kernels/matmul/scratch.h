@@ -15,6 +15,11 @@ static inline uint64_t MatMulDeep(uint64_t depth) {
   return (depth + 1) & ~(uint64_t)1;
 }
 
+// Of a packed element, by those of a stored one. SDOT packs int8 as it is, and its sums beside it.
+static inline uint64_t MatMulValueBytes(uint64_t stored_bytes) {
+  return 2 * stored_bytes;
+}
+
 // Offsets; the panel is the first part.
 struct MatMulParts {
   uint64_t tile, bytes;

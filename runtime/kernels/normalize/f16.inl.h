@@ -1,4 +1,6 @@
 // The walk of every FP16 normalization; a Level as reduce/walk.inl.h has it. Internal linkage.
+#include <string.h>
+
 #include "runtime/core/float_math.h"
 #include "runtime/kernels/normalize/normalize.h"
 #include "runtime/kernels/reduce/walk.inl.h"
@@ -12,7 +14,97 @@ struct Moments {
   float mean[kColumnLanes], inverse[kColumnLanes];
 };
 
+// Groups that are one dense run each, as LayerNormalization has them: eight lanes in a vector of
+// GCC, which serves every instruction set. The arithmetic and its order are those of the walk.
+typedef float Eight __attribute__((vector_size(4 * kRunLanes)));
+
+static inline bool IsOneRun(const AxesWalk& walk) {
+  return !walk.columns && walk.reduced.rank == 1;
+}
+
+// `count` elements (1 .. 8), zeros behind them.
 template <typename Level>
+static inline void LoadEight(const uint16_t* from, uint32_t count, Eight* x) {
+  float values[kRunLanes] = {};
+  Level::Widen(from, count, values);
+  memcpy(x, values, sizeof(*x));
+}
+
+// The sum of a run's distances from `mean`, or of their squares; SumLanes has the order.
+template <typename Level, bool kSquares>
+static inline float SumOfRun(const uint16_t* from, uint64_t count, float mean) {
+  constexpr uint32_t kRows = SumLanes<kRunLanes>::kRows;
+  Eight part = {}, block = {}, total = {};
+  uint32_t rows = 0, parts = 0;
+  while (count != 0) {
+    Eight x;
+    if (count >= kRunLanes) {
+      LoadEight<Level>(from, kRunLanes, &x);
+      x -= mean;
+      from += kRunLanes;
+      count -= kRunLanes;
+    } else {
+      float values[kRunLanes] = {};
+      Level::Widen(from, (uint32_t)count, values);
+      for (uint32_t c = 0; c < kRunLanes; ++c) values[c] = c < count ? values[c] - mean : 0.0f;
+      memcpy(&x, values, sizeof(x));
+      count = 0;
+    }
+    if (kSquares) x *= x;
+    part += x;
+    if (++rows < kRows) continue;
+    rows = 0;
+    block += part;
+    part = Eight{};
+    if (++parts < kRows) continue;
+    parts = 0;
+    total += block;
+    block = Eight{};
+  }
+  total += block + part;
+  float values[kRunLanes];
+  memcpy(values, &total, sizeof(values));
+  for (uint32_t half = kRunLanes / 2; half > 0; half /= 2) {
+    for (uint32_t i = 0; i < half; ++i) values[i] += values[i + half];
+  }
+  return values[0];
+}
+
+// `count` of a run's parameters (1 .. 8).
+static inline void LoadParameters(const float* from, uint32_t count, Eight* x) {
+  if (count == kRunLanes) {
+    memcpy(x, from, sizeof(*x));
+    return;
+  }
+  float values[kRunLanes] = {};
+  memcpy(values, from, count * sizeof(float));
+  memcpy(x, values, sizeof(*x));
+}
+
+// scale: a parameter for each element, or none.
+template <typename Level>
+static inline void ScaleRun(const uint16_t* from, uint64_t count, float mean, float inverse,
+                            const float* scale, const float* bias, uint16_t* to) {
+  const auto scaled = [&](uint64_t i, uint32_t width) {
+    Eight x;
+    LoadEight<Level>(from + i, width, &x);
+    x = (x - mean) * inverse;
+    if (scale != nullptr) {
+      Eight factor, offset;
+      LoadParameters(scale + i, width, &factor);
+      LoadParameters(bias + i, width, &offset);
+      x = x * factor + offset;
+    }
+    float values[kRunLanes];
+    memcpy(values, &x, sizeof(values));
+    Level::Narrow(values, width, to + i);
+  };
+  uint64_t i = 0;
+  for (; i + kRunLanes <= count; i += kRunLanes) scaled(i, kRunLanes);
+  if (i != count) scaled(i, (uint32_t)(count - i));
+}
+
+template <typename Level, bool kByEights>
 static inline Moments MomentsOf(const blob::NormalizeParams& p, const AxesWalk& walk,
                                 const AxesWalk::Unit& unit, const uint16_t* input) {
   Moments m;
@@ -20,14 +112,22 @@ static inline Moments MomentsOf(const blob::NormalizeParams& p, const AxesWalk& 
   const bool centred =
       p.kind == blob::NormalizeKind::kVariance || p.kind == blob::NormalizeKind::kVarianceThenAdd;
   for (uint32_t c = 0; c < unit.width; ++c) m.mean[c] = 0.0f;
+  const bool is_run = kByEights && IsOneRun(walk);
+  const uint16_t* run = input + unit.place.offset;
   if (centred) {
-    ReduceWith<Level, SumLanes>(
-        walk, unit, input, [](float x, uint32_t) { return x; }, m.mean);
+    if (is_run) {
+      m.mean[0] = SumOfRun<Level, false>(run, walk.reduced.count, 0.0f);
+    } else {
+      ReduceWith<Level, SumLanes>(
+          walk, unit, input, [](float x, uint32_t) { return x; }, m.mean);
+    }
     for (uint32_t c = 0; c < unit.width; ++c) m.mean[c] = m.mean[c] / count;
   }
   if (p.kind == blob::NormalizeKind::kL1) {
     ReduceWith<Level, SumLanes>(
         walk, unit, input, [](float x, uint32_t) { return FloatAbs(x); }, m.inverse);
+  } else if (is_run) {
+    m.inverse[0] = SumOfRun<Level, true>(run, walk.reduced.count, m.mean[0]);
   } else {
     ReduceWith<Level, SumLanes>(
         walk, unit, input,
@@ -81,10 +181,17 @@ static inline void ScaleRow(const uint16_t* from, uint32_t count, const float* m
   Level::Narrow(x, count, to);
 }
 
-template <typename Level>
+template <typename Level, bool kByEights>
 static inline void NormalizeUnit(const NormalizeF16Args& args, const AxesWalk& walk,
                                  const AxesWalk::Unit& unit) {
-  Moments m = MomentsOf<Level>(*args.params, walk, unit, args.input);
+  Moments m = MomentsOf<Level, kByEights>(*args.params, walk, unit, args.input);
+  if (kByEights && IsOneRun(walk) && (args.scale == nullptr || walk.reduced.affine[0] == 1)) {
+    const Place& place = unit.place;
+    const float* scale = args.scale == nullptr ? nullptr : args.scale + place.affine;
+    const float* bias = args.scale == nullptr ? nullptr : args.bias + place.affine;
+    return ScaleRun<Level>(args.input + place.offset, walk.reduced.count, m.mean[0], m.inverse[0],
+                           scale, bias, args.output + place.offset);
+  }
   if (!walk.columns) {
     for (uint32_t c = 1; c < kSide; ++c) {
       m.mean[c] = m.mean[0];
@@ -124,12 +231,13 @@ static inline void NormalizeUnit(const NormalizeF16Args& args, const AxesWalk& w
              });
 }
 
-template <typename Level>
+// kByEights: dense runs by vectors; the reference has one way for all.
+template <typename Level, bool kByEights>
 static inline void RunNormalizeF16(const NormalizeF16Args& args, Share share) {
   const AxesWalk walk = WalkOf(args.params->view, args.params->affine);
   const Range units = RangeOf(walk.unit_count, share);
   for (uint64_t u = units.begin; u < units.end; ++u) {
-    NormalizeUnit<Level>(args, walk, walk.UnitAt(u));
+    NormalizeUnit<Level, kByEights>(args, walk, walk.UnitAt(u));
   }
 }
 

@@ -5,7 +5,7 @@
 
 namespace octet {
 void normalize_f16_neon(const NormalizeF16Args& args, Share share) {
-  RunNormalizeF16<HalfRows>(args, share);
+  RunNormalizeF16<HalfRows, true>(args, share);
 }
 
 }  // namespace octet

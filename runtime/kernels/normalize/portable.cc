@@ -5,7 +5,7 @@
 namespace octet {
 
 void normalize_f16_reference(const NormalizeF16Args& args, Share share) {
-  RunNormalizeF16<PortableHalves>(args, share);
+  RunNormalizeF16<PortableHalves, false>(args, share);
 }
 
 }  // namespace octet

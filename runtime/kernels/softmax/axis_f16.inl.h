@@ -1,7 +1,7 @@
-// FP16 softmax along an axis and of short rows, in eights of lines; each line has the arithmetic of
-// the reference. A Level brings Widen(from, count, to) and Narrow(from, count, to), halves to
-// floats and back (floats up to a multiple of 8), and Exponentials(values, count), HalfExp() of a
-// multiple of 8 in place. Internal linkage.
+// FP16 softmax along an axis, in eights of lines; each line has the arithmetic of the reference. A
+// Level brings Widen(from, count, to) and Narrow(from, count, to), halves to floats and back
+// (floats up to a multiple of 8), and Exponentials(values, count), HalfExp() of a multiple of 8 in
+// place. Internal linkage.
 #include "runtime/core/float_math.h"
 #include "runtime/kernels/kernel_table.h"
 #include "runtime/kernels/softmax/lines.inl.h"
@@ -70,55 +70,6 @@ static inline void RunAxisSoftmaxF16(const AxisSoftmaxF16Args& args, Share share
   constexpr uint32_t kFewLines = 4;  // of so few the reference is faster
   if (args.inner < kFewLines) return axis_softmax_f16_reference(args, share);
   ForEachLines(args, share, [&](const Lines& lines) { LinesF16<Level>(args, lines); });
-}
-
-// Rows of few elements (the 16 bins of a box's side among them): eight rows side by side, element
-// by element, so that neither a sum in its order nor a largest element waits for its own lanes.
-// Level::Transpose(from, from_step, to, to_step) turns a square of 8x8 floats.
-constexpr uint32_t kFewElements = 32;
-
-template <typename Level>
-static inline void RunShortRowsF16(const SoftmaxF16Args& args, Share share) {
-  constexpr uint32_t kRows = 8;
-  const Range range = RangeOf(args.rows, share);
-  const uint32_t count = args.count, wide = (count + 7) / 8 * 8;
-  // Places without a row or an element hold zeros.
-  alignas(32) float flat[kRows * kFewElements] = {}, x[kRows * kFewElements];
-  alignas(32) float max[kRows], sum[kRows];
-  for (uint64_t first = range.begin; first < range.end; first += kRows) {
-    const uint32_t rows = range.end - first < kRows ? (uint32_t)(range.end - first) : kRows;
-    const uint64_t offset = first * count;
-    for (uint32_t r = 0; r < rows; ++r) {
-      Level::Widen(args.input + offset + r * count, count, flat + r * wide);
-    }
-    for (uint32_t k = 0; k < wide; k += 8) {
-      Level::Transpose(flat + k, wide, x + k * kRows, kRows);
-    }
-    for (uint32_t r = 0; r < kRows; ++r) {
-      max[r] = -FloatInfinity();
-      sum[r] = 0.0f;
-    }
-    for (uint32_t k = 0; k < count; ++k) {
-      const float* values = x + k * kRows;
-      for (uint32_t r = 0; r < kRows; ++r) max[r] = values[r] > max[r] ? values[r] : max[r];
-    }
-    for (uint32_t k = 0; k < count; ++k) {
-      for (uint32_t r = 0; r < kRows; ++r) x[k * kRows + r] -= max[r];
-    }
-    Level::Exponentials(x, kRows * count);
-    for (uint32_t k = 0; k < count; ++k) {
-      for (uint32_t r = 0; r < kRows; ++r) sum[r] += x[k * kRows + r];
-    }
-    for (uint32_t k = 0; k < count; ++k) {
-      for (uint32_t r = 0; r < kRows; ++r) x[k * kRows + r] /= sum[r];
-    }
-    for (uint32_t k = 0; k < wide; k += 8) {
-      Level::Transpose(x + k * kRows, kRows, flat + k, wide);
-    }
-    for (uint32_t r = 0; r < rows; ++r) {
-      Level::Narrow(flat + r * wide, count, args.output + offset + r * count);
-    }
-  }
 }
 
 }  // namespace
