@@ -147,8 +147,8 @@ std::unique_ptr<Asker> MakeAsker(const Request& request, const std::string& plac
   return std::make_unique<HttpAsker>(request.frames[0], place);
 }
 
-std::string Get(const std::string& place, const std::string& path) {
-  return HttpAsker("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n", place).Ask();
+std::unique_ptr<Asker> MakeGetter(const std::string& place, const std::string& path) {
+  return std::make_unique<HttpAsker>("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n", place);
 }
 
 }  // namespace octet::bench

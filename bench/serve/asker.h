@@ -31,8 +31,8 @@ std::vector<Request> Requests(uint32_t side, const std::string& model, const std
 
 // place: tcp://ADDRESS:PORT or http://ADDRESS:PORT, of this machine.
 std::unique_ptr<Asker> MakeAsker(const Request& request, const std::string& place);
-// The body of GET path.
-std::string Get(const std::string& place, const std::string& path);
+// Of GET path, again and again: the body.
+std::unique_ptr<Asker> MakeGetter(const std::string& place, const std::string& path);
 
 uint16_t PortOf(const std::string& place);
 

@@ -42,7 +42,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   FUZZ_CHECK(!request.inputs.empty() && request.inputs.size() <= kMostV2Tensors);
   for (const V2Input& input : request.inputs) {
     uint64_t count = 1;
-    for (const uint64_t dim : input.shape) count *= dim;
+    for (const uint64_t dim : input.shape) {
+      FUZZ_CHECK(!__builtin_mul_overflow(count, dim, &count));
+    }
     FUZZ_CHECK(input.shape.size() <= kMostV2Rank);
     FUZZ_CHECK((input.is_bytes ? input.bytes.size() : input.floats.size()) == count);
     FUZZ_CHECK((input.is_bytes ? input.floats.size() : input.bytes.size()) == 0);

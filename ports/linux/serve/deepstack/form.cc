@@ -49,9 +49,10 @@ bool ReadDetectionForm(std::string_view content_type, std::string_view body, Det
   for (const FormPart& part : parts) {
     if (part.name == "api_key") {
       form->api_key = part.data;
-    } else if (part.name == "min_confidence" && !part.data.empty()) {
-      const char* const end = part.data.data() + part.data.size();
-      const auto [stop, error] = std::from_chars(part.data.data(), end, form->min_confidence);
+    } else if (part.name == "min_confidence" && !Trimmed(part.data).empty()) {
+      const std::string_view text = Trimmed(part.data);
+      const char* const end = text.data() + text.size();
+      const auto [stop, error] = std::from_chars(text.data(), end, form->min_confidence);
       if (error != std::errc() || stop != end || !(form->min_confidence >= 0.0f) ||
           form->min_confidence > 1.0f) {
         *why = "min_confidence is not a number from 0 to 1; send for instance 0.4";

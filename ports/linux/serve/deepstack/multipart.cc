@@ -15,11 +15,8 @@ bool SameWord(std::string_view a, std::string_view small) {
          });
 }
 
-std::string_view Trimmed(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
+// Blanks, and the line ends of a header that goes on in the next line.
+constexpr const char* kBlanks = " \t\r\n";
 
 // "form-data; name=\"image\"; filename=x": takes the next of its parts off. A quoted value comes
 // without its quotes; what a backslash escapes stays escaped.
@@ -34,7 +31,7 @@ Parameter TakeParameter(std::string_view* text) {
   parameter.name = Trimmed(text->substr(0, at));
   if (at < text->size() && (*text)[at] == '=') {
     parameter.has_value = true;
-    at = std::min(text->find_first_not_of(" \t", at + 1), text->size());
+    at = std::min(text->find_first_not_of(kBlanks, at + 1), text->size());
     const size_t first = at;
     if (at < text->size() && (*text)[at] == '"') {
       ++at;
@@ -52,13 +49,23 @@ Parameter TakeParameter(std::string_view* text) {
   return parameter;
 }
 
+// Takes a header off; one whose next line begins with a blank goes on there.
+std::string_view TakeHeader(std::string_view* head) {
+  size_t end = head->find('\n');
+  while (end < head->size() - 1 && ((*head)[end + 1] == ' ' || (*head)[end + 1] == '\t')) {
+    end = head->find('\n', end + 1);
+  }
+  end = std::min(end, head->size());
+  const std::string_view header = head->substr(0, end);
+  head->remove_prefix(std::min(end + 1, head->size()));
+  return header;
+}
+
 // The lines between a boundary and a part's data. False: no name.
 bool ReadHead(std::string_view head, FormPart* part) {
   bool named = false;
   while (!head.empty()) {
-    const size_t end = std::min(head.find("\r\n"), head.size());
-    const std::string_view line = head.substr(0, end);
-    head.remove_prefix(std::min(end + 2, head.size()));
+    const std::string_view line = TakeHeader(&head);
     const size_t colon = line.find(':');
     if (colon == std::string_view::npos ||
         !SameWord(Trimmed(line.substr(0, colon)), "content-disposition")) {
@@ -81,6 +88,12 @@ bool ReadHead(std::string_view head, FormPart* part) {
 
 }  // namespace
 
+std::string_view Trimmed(std::string_view text) {
+  const size_t first = text.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
 std::string_view BoundaryOf(std::string_view content_type) {
   if (!SameWord(TakeParameter(&content_type).name, "multipart/form-data")) return {};
   while (!content_type.empty()) {
@@ -99,30 +112,38 @@ bool ReadForm(std::string_view body, std::string_view boundary, std::vector<Form
     return false;
   };
   const std::string line = "--" + std::string(boundary);
-  const std::string delimiter = "\r\n" + line;
   // The first boundary begins the body, or a line behind what does not count.
-  size_t at = body.substr(0, line.size()) == line ? 0 : body.find(delimiter);
-  if (at == std::string_view::npos) return bad("the form has no boundary; send it whole");
-  at += at == 0 ? line.size() : delimiter.size();
+  size_t at = 0;
+  if (body.substr(0, line.size()) != line) {
+    at = body.find("\n" + line);
+    if (at == std::string_view::npos) return bad("the form has no boundary; send it whole");
+    ++at;
+  }
+  at += line.size();
+  // Some clients end lines with LF alone: then all of them, as the first one shows.
+  const size_t first_end = body.find('\n', at);
+  const bool is_bare = first_end == at || (first_end < body.size() && body[first_end - 1] != '\r');
+  const std::string newline = is_bare ? "\n" : "\r\n";
+  const std::string delimiter = newline + line;
   for (;;) {
     if (body.substr(at, 2) == "--") return true;
-    const size_t line_end = body.find("\r\n", at);
+    const size_t line_end = body.find(newline, at);
     if (line_end == std::string_view::npos ||
         body.substr(at, line_end - at).find_first_not_of(" \t") != std::string_view::npos) {
       return bad("the form has bytes behind a boundary; send it whole");
     }
     // A part without any header has an empty line at once.
-    const size_t head_end = body.find("\r\n\r\n", line_end);
+    const size_t head_end = body.find(newline + newline, line_end);
     if (head_end == std::string_view::npos)
       return bad("a part of the form has no end; send it whole");
     if (head_end - line_end > kLongestHead)
       return bad("a part of the form has a head that is too long");
-    const size_t first = head_end + 4;
-    const size_t end = body.find(delimiter, head_end + 2);
+    const size_t first = head_end + 2 * newline.size();
+    const size_t end = body.find(delimiter, head_end + newline.size());
     if (end == std::string_view::npos) return bad("a part of the form has no end; send it whole");
     if (parts->size() == kMostParts) return bad("the form has more than 64 parts; send fewer");
     FormPart part;
-    const size_t head_begin = std::min(line_end + 2, head_end);
+    const size_t head_begin = std::min(line_end + newline.size(), head_end);
     if (!ReadHead(body.substr(head_begin, head_end - head_begin), &part)) {
       return bad("a part of the form has no name; send Content-Disposition: form-data; name=...");
     }

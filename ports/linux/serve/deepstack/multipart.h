@@ -18,6 +18,9 @@ struct FormPart {
 
 constexpr size_t kMostParts = 64;
 
+// Without the blanks and line ends around it.
+std::string_view Trimmed(std::string_view text);
+
 // Of a Content-Type header; empty: it is no multipart/form-data with a boundary.
 std::string_view BoundaryOf(std::string_view content_type);
 

@@ -22,10 +22,10 @@ struct Bad {
   throw Bad{why};
 }
 
-// The member, or null where it is not there.
+// The member; null where it is not there, or is JSON's null, which many clients send instead.
 const json* Find(const json& object, const char* name) {
   const auto found = object.find(name);
-  return found == object.end() ? nullptr : &*found;
+  return found == object.end() || found->is_null() ? nullptr : &*found;
 }
 
 std::string Word(const json& object, const char* name, const std::string& of) {
@@ -173,7 +173,8 @@ V2Output ReadOutput(const json& object, bool binary) {
   output.name = Word(object, "name", "an output");
   const std::string of = "output '" + output.name + "'";
   const json* parameters = Parameters(object, of);
-  if (parameters != nullptr && Find(*parameters, "classification") != nullptr) {
+  const json* classes = parameters == nullptr ? nullptr : Find(*parameters, "classification");
+  if (classes != nullptr && *classes != 0) {  // of 0 classes: the tensor
     Refuse(of + ": classification is not offered; ask for the tensor");
   }
   output.is_binary = Flag(parameters, "binary_data", binary);
@@ -195,7 +196,7 @@ void Read(std::string_view text, std::string_view binary, V2Request* request) {
   const json root = json::parse(text.begin(), text.end(), nullptr, false);
   if (root.is_discarded()) Refuse("the request is not JSON");
   if (!root.is_object()) Refuse("the request is not a JSON object");
-  if (const json* id = Find(root, "id"); id != nullptr && !id->is_null()) {
+  if (const json* id = Find(root, "id"); id != nullptr) {
     if (!id->is_string()) Refuse("id is not text");
     request->has_id = true;
     request->id = id->get<std::string>();
@@ -218,7 +219,7 @@ void Read(std::string_view text, std::string_view binary, V2Request* request) {
     Refuse("the body has " + std::to_string(binary.size()) + " bytes behind its tensors");
   }
   const json* outputs = Find(root, "outputs");
-  if (outputs == nullptr || outputs->is_null()) return;
+  if (outputs == nullptr) return;
   if (!outputs->is_array() || outputs->size() > kMostV2Tensors) {
     Refuse("outputs is not a list of at most " + std::to_string(kMostV2Tensors) + " tensors");
   }

@@ -19,15 +19,17 @@ namespace {
 // Of a connection: the head of a request has to fit.
 constexpr size_t kConnectionBytes = size_t{32} << 10;
 constexpr int kBacklog = 511;
+// Of a body that is not wanted as many times the longest one is read, so that its client sees why.
+constexpr size_t kMostSkippedBodies = 4;
 
 // A request on its way.
 struct Transfer {
   std::shared_ptr<Exchange> exchange = std::make_shared<Exchange>();
   bool handed = false;
-  // An answer that needs none of the body. The body is read all the same: a client that still sends
-  // would not see the answer.
+  // An answer that needs none of the body, or no more of it. The body is read all the same: a
+  // client that still sends would not see the answer.
   std::optional<WebReply> early;
-  size_t skipped = 0;
+  size_t skipped_bytes = 0;
 };
 
 std::string Header(MHD_Connection* connection, const char* name) {
@@ -106,6 +108,11 @@ struct WebServer::Inside {
     return queued;
   }
 
+  WebReply TooLong(const std::string& what) const {
+    return ErrorReply(413,
+                      what + "; at most " + std::to_string(limits.body_bytes) + " bytes are taken");
+  }
+
   // The head has come: the answer where the body is too long to be read, or none.
   std::optional<WebReply> Open(MHD_Connection* connection, const char* url, const char* method,
                                Transfer* transfer) {
@@ -121,8 +128,7 @@ struct WebServer::Inside {
     const std::string length = Header(connection, MHD_HTTP_HEADER_CONTENT_LENGTH);
     const unsigned long long bytes = std::strtoull(length.c_str(), nullptr, 10);
     if (bytes > limits.body_bytes) {
-      return ErrorReply(413, "a body of " + length + " bytes; at most " +
-                                 std::to_string(limits.body_bytes) + " are taken");
+      return TooLong("a body of " + length + " bytes");
     }
     transfer->early = site->Begin(request);
     if (!transfer->early) request.body.reserve(static_cast<size_t>(bytes));
@@ -142,11 +148,14 @@ struct WebServer::Inside {
     if (*count != 0) {
       // Only a body without a length can be longer than Open allowed.
       std::string& body = exchange.request.body;
-      if (body.size() + transfer->skipped + *count > limits.body_bytes) return MHD_NO;
-      if (transfer->early) {
-        transfer->skipped += *count;
-      } else {
+      if (!transfer->early && body.size() + *count > limits.body_bytes) {
+        transfer->early = TooLong("a longer body");
+        std::string().swap(body);
+      }
+      if (!transfer->early) {
         body.append(data, *count);
+      } else if ((transfer->skipped_bytes += *count) > kMostSkippedBodies * limits.body_bytes) {
+        return MHD_NO;
       }
       *count = 0;
       return MHD_YES;

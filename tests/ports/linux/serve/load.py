@@ -1,23 +1,22 @@
 #!/usr/bin/env python3
-"""Figures of octet-serve under load, run by hand: load.py --build BUILD [--requests 10000] [--options ...]
+"""octet-serve under load, run by hand: load.py --build BUILD [--requests 10000] [--passes 2]
 
-For each protocol: eight clients make the requests, while others vanish, stall and send what is wrong. Then one client alone: its
-time for an answer, less the time of the network that octet-serve measures itself. Memory before and after."""
+For each protocol: eight clients make the requests and compare every answer, while others vanish, stall and send what is wrong, and a
+thousand connections are idle. The memory behind each phase; with --passes the same phases come again, and memory must not grow by
+more than a tenth. Times are bench-serve's."""
 import argparse
-import pathlib
-import re
-import socket
-import subprocess
-import sys
-import tempfile
 import multiprocessing
+import pathlib
+import socket
+import sys
 import time
 
 import numpy as np
 
-from clients import DETECTOR, Frigate, Server, Web, detect, encoded, form, infer, scene
+from clients import Frigate, Server, Web, detect, encoded, form, infer, scene, wait_for
 
 CLIENTS = 8
+IDLE = 1000
 
 
 def asker(protocol: str, places: list):
@@ -34,15 +33,9 @@ def asker(protocol: str, places: list):
     return lambda: infer(web, "x", {"image": picture[None]}, True)[1]["detections"].tobytes()
 
 
-def client(protocol: str, places: list, wanted, seconds: float, most: int, begin, results):
+def client(protocol: str, places: list, wanted, requests: int, results):
     ask = asker(protocol, places)
-    ask()
-    begin.wait()
-    end, done, wrong = time.monotonic() + seconds, 0, 0
-    while done < most and time.monotonic() < end:
-        wrong += ask() != wanted
-        done += 1
-    results.put((done, wrong))
+    results.put(sum(ask() != wanted for _ in range(requests)))
 
 
 def trouble(places: list, stop):
@@ -51,8 +44,15 @@ def trouble(places: list, stop):
     jpeg = encoded(scene(2), "jpeg")
     body = form(jpeg)
     head = f"POST /v1/vision/detection HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary=XX\r\nContent-Length: {len(body)}\r\n\r\n"
-    stalled = []
+    stalled, slow = [], socket.create_connection(("127.0.0.1", port))
+    idle = [socket.create_connection(("127.0.0.1", port)) for _ in range(IDLE)]
+    at = 0
     while not stop.is_set():
+        try:  # a byte now and then, until the server has had enough
+            slow.sendall(head[at:at + 1].encode())
+            at += 1
+        except OSError:
+            slow, at = socket.create_connection(("127.0.0.1", port)), 0
         for part in (b"GET", head.encode(), head.encode() + body[:100], head.encode() + body, b"\x00garbage\r\n\r\n"):
             one = socket.create_connection(("127.0.0.1", port))
             one.sendall(part)
@@ -73,57 +73,43 @@ def trouble(places: list, stop):
         time.sleep(0.02)
 
 
-def network_ms(server, web) -> tuple:
-    text = web.ask("GET", "/metrics")[2].decode()
-    return tuple(float(re.search(rf"^octet_serve_run_seconds_{name} (.*)$", text, re.M)[1]) for name in ("sum", "count"))
+def phase(protocol: str, server: Server, requests: int) -> int:
+    """Wrong answers."""
+    context = multiprocessing.get_context("spawn")
+    stop, results = context.Event(), context.Queue()
+    wanted = asker(protocol, server.places)()
+    bad = context.Process(target=trouble, args=(server.places, stop))
+    bad.start()
+    runs = [context.Process(target=client, args=(protocol, server.places, wanted, requests // CLIENTS, results)) for _ in range(CLIENTS)]
+    begun = time.monotonic()
+    for one in runs:
+        one.start()
+    wrong = sum(results.get() for _ in runs)
+    took = time.monotonic() - begun
+    stop.set()
+    bad.join()
+    web = Web(server.port)
+    wait_for(lambda: web.json("GET", "/v1/status")[1]["connections"] < 5, 60)
+    print(f"{protocol}: {requests} answers, {wrong} wrong, {took:.0f} s; resident {server.rss_kb()} KB", flush=True)
+    return wrong
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--requests", type=int, default=10000)
+    parser.add_argument("--passes", type=int, default=2)
     parser.add_argument("--threads", default="2")
     options = parser.parse_args()
+    wrong, behind = 0, []
     with Server(options.build, "--http", "0", "--zmq", "tcp://127.0.0.1:*", "--threads", options.threads, places=2) as server:
-        for protocol in ("zmq", "deepstack", "v2"):
-            wanted = asker(protocol, server.places)()
-            context = multiprocessing.get_context("spawn")
-            stop, results, begin = context.Event(), context.Queue(), context.Barrier(CLIENTS + 1)
-            bad = context.Process(target=trouble, args=(server.places, stop))
-            bad.start()
-            most = options.requests // CLIENTS
-            runs = [context.Process(target=client, args=(protocol, server.places, wanted, 1e9, most, begin, results)) for _ in range(CLIENTS)]
-            for one in runs:
-                one.start()
-            begin.wait()
-            before, begun = server.rss_kb(), time.monotonic()
-            told = [results.get() for _ in runs]
-            took = time.monotonic() - begun
-            stop.set()
-            bad.join()
-            done, wrong = sum(one[0] for one in told), sum(one[1] for one in told)
-            print(f"{protocol}: {done} answers, {wrong} wrong, {done / took:.0f} a second; resident {before} -> {server.rss_kb()} KB", flush=True)
-            begin = context.Barrier(CLIENTS + 1)
-            runs = [context.Process(target=client, args=(protocol, server.places, wanted, 5, 10 ** 9, begin, results)) for _ in range(CLIENTS)]
-            for one in runs:
-                one.start()
-            begin.wait()
-            counts = sorted(results.get()[0] for _ in runs)
-            mean = sum(counts) / len(counts)
-            print(f"{protocol}: shares of eight clients {counts[0] / mean - 1:+.1%} to {counts[-1] / mean - 1:+.1%} of the mean ({mean:.0f} in 5 s)", flush=True)
-            ask, times, web = asker(protocol, server.places), [], Web(int(server.places[0].rsplit(":", 1)[1]))
-            for _ in range(50):
-                ask()
-            sum0, count0 = network_ms(server, web)
-            for _ in range(1000):
-                begun = time.perf_counter()
-                ask()
-                times.append((time.perf_counter() - begun) * 1000)
-            sum1, count1 = network_ms(server, web)
-            net = (sum1 - sum0) / (count1 - count0) * 1000
-            p50, p99 = np.percentile(times, [50, 99])
-            print(f"{protocol}: one client p50 {p50:.2f} ms, p99 {p99:.2f} ms; the network alone {net:.2f} ms on average: {p50 - net:+.2f} and {p99 - net:+.2f} ms", flush=True)
-    return 0
+        print(f"at the start: resident {server.rss_kb()} KB", flush=True)
+        for _ in range(options.passes):
+            wrong += sum(phase(protocol, server, options.requests) for protocol in ("zmq", "deepstack", "v2"))
+            behind.append(server.rss_kb())
+    grows = any(later > behind[0] * 1.1 for later in behind[1:])
+    print(f"{wrong} wrong answers; resident behind each pass: {behind} KB{': it grows' if grows else ''}")
+    return 1 if wrong or grows else 0
 
 
 if __name__ == "__main__":

@@ -47,6 +47,26 @@ TEST(Form, HasTheFileAndTheFields) {
   EXPECT_NE(form.image.data(), nullptr);
 }
 
+// As clients outside send it: lines that end with LF alone, an empty line in front, a header in two
+// lines, blanks around a number.
+TEST(Form, OtherFormsGiveTheSameParts) {
+  const std::string image = "\xFF\xD8 \r\n--X\n\ndata\r";
+  const std::string plain = Part("name=\"image\"; filename=\"a.jpg\"", image) +
+                            Part("name=\"min_confidence\"", " 0.25\n") + "--XX--\r\n";
+  const std::string head = "--XX\nContent-Disposition: form-data; name=\"";
+  const std::string bare = head + "image\"; filename=\"a.jpg\"\n\n" + image + "\n" + head +
+                           "min_confidence\"\n\n0.25 \n--XX--\n";
+  std::string folded = plain;
+  folded.replace(folded.find("; name"), 1, ";\r\n\t");
+  for (const std::string& body : {plain, "\r\n" + plain, bare, "\n" + bare, folded}) {
+    DetectionForm form;
+    std::string why;
+    ASSERT_TRUE(ReadDetectionForm(kType, body, &form, &why)) << why << "\n" << body;
+    EXPECT_EQ(form.image, image) << body;
+    EXPECT_EQ(form.min_confidence, 0.25f) << body;
+  }
+}
+
 TEST(Form, RefusesWhatIsNotOne) {
   DetectionForm form;
   std::string why;
@@ -139,6 +159,10 @@ TEST(Zmq, RefusesWhatIsNoPicture) {
   EXPECT_FALSE(ToPicture(header, std::string(71, 'x'), {}, &picture, &why));
   EXPECT_FALSE(ToPicture(header, std::string(73, 'x'), {}, &picture, &why));
   EXPECT_TRUE(ToPicture(header, std::string(72, 'x'), {}, &picture, &why));
+  // 34,179 x 41,887 x 3 is 23 more than 2^32.
+  const ZmqHeader huge = ReadZmqHeader(Tensor("[1,34179,41887,3]"), 2);
+  ASSERT_EQ(huge.kind, ZmqKind::kTensor);
+  EXPECT_FALSE(ToPicture(huge, std::string(23, 'x'), {}, &picture, &why));
 }
 
 std::string Bytes(const std::vector<float>& values) {
@@ -172,6 +196,9 @@ TEST(Zmq, EveryFormGivesTheSamePixels) {
               nan = std::numeric_limits<float>::quiet_NaN();
   EXPECT_EQ(read(Tensor("[1,1,2,3]", "float32"), Bytes({nan, inf, -inf, -1, 2, 0.5f}), {}),
             (std::vector<uint8_t>{0, 255, 0, 0, 255, 128}));
+  EXPECT_EQ(read(Tensor("[1,1,2,3]", "float32"), Bytes({254.4f, 254.6f, 255.6f, 256, 0.4f, 0.6f}),
+                 {false, 255}),
+            (std::vector<uint8_t>{254, 255, 255, 255, 0, 1}));
 }
 
 TEST(Zmq, RowsAreSharesWithZerosBehind) {
@@ -222,12 +249,69 @@ TEST(V2, ReadsNestedFlatAndBinaryTensors) {
   EXPECT_FALSE(Read(head + Bytes({5, 6}) + "ab", std::to_string(head.size()), &request, &why));
   EXPECT_FALSE(Read(head + Bytes({5, 6}) + "abcd", std::to_string(head.size()), &request, &why));
   EXPECT_FALSE(Read(head, std::to_string(head.size() + 1), &request, &why));
-  EXPECT_FALSE(Read(head, "-1", &request, &why));
+  for (const char* length : {"-1", "1x", " 1", "+1", "0x1", "1.0"}) {
+    EXPECT_FALSE(Read(head, length, &request, &why)) << length;
+  }
   ASSERT_TRUE(Read(
       R"({"parameters":{"sequence_id":3},"inputs":[{"name":"x","shape":[0],"datatype":"FP32","data":[]}]})",
       "", &request, &why));
   EXPECT_EQ(request.sequence, "3");
   EXPECT_FALSE(request.is_start);
+}
+
+// Many clients write null for what they do not set.
+TEST(V2, NullIsAbsent) {
+  V2Request request;
+  std::string why;
+  ASSERT_TRUE(Read(
+      R"({"id":null,"parameters":{"sequence_id":null,"sequence_start":null,"binary_data_output":null},
+          "outputs":[{"name":"o","parameters":null},{"name":"p","parameters":{"classification":0,"binary_data":null}}],
+          "inputs":[{"name":"x","shape":[1],"datatype":"FP32","data":[5],"parameters":{"binary_data_size":null}},
+                    {"name":"y","shape":[1],"datatype":"FP32","data":[6],"parameters":null}]})",
+      "", &request, &why))
+      << why;
+  EXPECT_FALSE(request.has_id);
+  EXPECT_EQ(request.sequence, "");
+  EXPECT_EQ(request.inputs[1].floats, (std::vector<float>{6}));
+  EXPECT_EQ(request.outputs.size(), 2u);
+  ASSERT_TRUE(Read(R"({"parameters":null,"outputs":null,"inputs":[
+      {"name":"x","shape":[0],"datatype":"FP32","data":[]}]})",
+                   "", &request, &why))
+      << why;
+}
+
+std::string InputTimes(size_t count, const std::string& more) {
+  std::string inputs;
+  for (size_t i = 0; i < count; ++i) {
+    inputs +=
+        std::string(i == 0 ? "" : ",") + R"({"name":"x","shape":[0],"datatype":"FP32","data":[]})";
+  }
+  return "{\"inputs\":[" + inputs + "]" + more + "}";
+}
+
+TEST(V2, ListsAndNamesOfSequencesAreLimited) {
+  V2Request request;
+  std::string why;
+  EXPECT_TRUE(Read(InputTimes(kMostV2Tensors, ""), "", &request, &why)) << why;
+  EXPECT_FALSE(Read(InputTimes(kMostV2Tensors + 1, ""), "", &request, &why));
+  std::string outputs = "{\"name\":\"o\"}";
+  for (size_t i = 1; i < kMostV2Tensors; ++i) outputs += ",{\"name\":\"o\"}";
+  EXPECT_TRUE(Read(InputTimes(1, ",\"outputs\":[" + outputs + "]"), "", &request, &why)) << why;
+  EXPECT_FALSE(
+      Read(InputTimes(1, ",\"outputs\":[" + outputs + ",{\"name\":\"o\"}]"), "", &request, &why));
+  const auto sequence = [](const std::string& id) {
+    return InputTimes(1, ",\"parameters\":{\"sequence_id\":" + id + "}");
+  };
+  EXPECT_TRUE(Read(sequence("\"" + std::string(256, 'x') + "\""), "", &request, &why)) << why;
+  EXPECT_FALSE(Read(sequence("\"" + std::string(257, 'x') + "\""), "", &request, &why));
+  ASSERT_TRUE(Read(sequence("7"), "", &request, &why)) << why;
+  const std::string number = request.sequence;
+  ASSERT_TRUE(Read(sequence("\"7\""), "", &request, &why)) << why;
+  EXPECT_NE(request.sequence, number);
+  for (const char* none : {"0", "\"\""}) {
+    ASSERT_TRUE(Read(sequence(none), "", &request, &why)) << why;
+    EXPECT_EQ(request.sequence, "") << none;
+  }
 }
 
 TEST(V2, RefusesWithTheReason) {
@@ -257,9 +341,12 @@ TEST(V2, RefusesWithTheReason) {
         input(shape +
               "\"datatype\":\"FP32\",\"data\":[1,2],\"parameters\":{\"binary_data_size\":8}"),
         input(shape + "\"datatype\":\"FP32\",\"parameters\":{\"binary_data_size\":7}"),
+        input(shape + "\"datatype\":\"FP32\",\"parameters\":{\"binary_data_size\":9}"),
         input(shape + "\"datatype\":\"FP32\",\"parameters\":[]"),
         input("\"shape\":[-2],\"datatype\":\"FP32\",\"data\":[1,2]"),
         input("\"shape\":[4294967295,4294967295,4294967295],\"datatype\":\"FP32\",\"data\":[1]"),
+        input("\"shape\":[4294967296,4294967296],\"datatype\":\"FP32\",\"data\":[]"),
+        input("\"shape\":[2.5],\"datatype\":\"FP32\",\"data\":[1,2]"),
         input("\"shape\":[1,1,1,1,1,1,1,1,1],\"datatype\":\"FP32\",\"data\":[1]"),
         input("\"shape\":[1],\"datatype\":\"FP32\",\"data\":" + std::string(5000, '[') + "1" +
               std::string(5000, ']')),

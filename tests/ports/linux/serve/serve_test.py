@@ -147,6 +147,12 @@ class Tests:
             with socket.create_connection(("127.0.0.1", server.port)) as raw:
                 raw.sendall(b"POST /v1/vision/detection HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999\r\n\r\n")
                 assert raw.recv(100).startswith(b"HTTP/1.1 413 ")
+            with socket.create_connection(("127.0.0.1", server.port)) as raw:  # a length that nobody told before
+                raw.sendall(b"POST /v1/vision/detection HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n")
+                for _ in range(17):
+                    raw.sendall(b"100000\r\n" + bytes(1 << 20) + b"\r\n")
+                raw.sendall(b"0\r\n\r\n")
+                assert raw.recv(100).startswith(b"HTTP/1.1 413 ")
             assert infer(Web(server.port), "x", {"image": tensor}, True)[0] == 200
             for frames in ([b""], [b"garbage"], [b"{}", b"x"], [b"[" * 4000, b""], [b'{"shape": [1,320,320,3], "dtype": "uint8"}', b"short"],
                            [b'{"shape": [1,320,320,3], "dtype": "int64"}', b""], [b"a"] * 50):
