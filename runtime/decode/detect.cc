@@ -115,6 +115,29 @@ ClassScore ClassOf(const DecodeInput& in, const blob::DecodeLevel& level, const 
   return ClassScore{(uint32_t)number, alone ? 1.0f : Activate(record.class_activation, values[0])};
 }
 
+// A row of a level is looked at in runs of so many columns.
+constexpr uint32_t kRun = 32;
+
+// Whether the best classes of neighbours can be found class by class: their scores lie side by
+// side, and nothing but one of them decides. Most cells have no box, and are known by it much
+// sooner.
+bool LiesInRuns(const blob::DecodeRecord& record, const blob::DecodeLevel& level) {
+  return record.class_form == blob::ClassForm::kScores && record.has_object == 0 &&
+         record.class_activation != blob::Activation::kSoftmax && level.anchor_count == 1 &&
+         level.scores.column_step == 1;
+}
+
+// The largest number of each of `count` neighbours, before the activation; a NaN is none.
+void MostOfRun(const blob::DecodeRecord& record, const blob::DecodeField& field, const float* first,
+               uint32_t count, float* most) {
+  for (uint32_t c = 0; c < count; ++c) most[c] = -FloatInfinity();
+  for (uint32_t i = 0; i < record.class_count; ++i) {
+    if (i == record.background) continue;
+    const float* const values = first + (size_t)i * field.channel_step;
+    for (uint32_t c = 0; c < count; ++c) most[c] = values[c] > most[c] ? values[c] : most[c];
+  }
+}
+
 float Combine(blob::ScoreRule rule, float object, float score) {
   return rule == blob::ScoreRule::kProduct ? object * score : FloatSqrt(object * score);
 }
@@ -207,8 +230,21 @@ uint32_t CollectCandidates(const DecodeInput& in, const FramePlace& frame, float
   uint64_t order = 0;
   for (uint32_t l = 0; l < record.level_count; ++l) {
     const blob::DecodeLevel& level = in.levels[l];
+    const bool in_runs = LiesInRuns(record, level);
     for (uint32_t row = 0; row < level.grid_h; ++row) {
+      float most[kRun];
       for (uint32_t column = 0; column < level.grid_w; ++column) {
+        if (in_runs) {
+          const uint32_t left = level.grid_w - column, at = column % kRun;
+          if (at == 0) {
+            MostOfRun(record, level.scores, FieldAt(level.scores, in.outputs, 0, row, column),
+                      left < kRun ? left : kRun, most);
+          }
+          if (!(Activate(record.class_activation, most[at]) >= score_threshold)) {
+            ++order;
+            continue;
+          }
+        }
         for (uint32_t anchor = 0; anchor < level.anchor_count; ++anchor, ++order) {
           const Cell cell = {anchor, row, column};
           float object = 1.0f;

@@ -48,9 +48,11 @@ ClassScore ScoreOfChannel(const blob::DecodeRecord& record, const Strided& value
 // Activations do not change the order, so only the winner goes through one.
 ClassScore BestClass(const blob::DecodeRecord& record, const Strided& values) {
   uint32_t best = blob::kNone;
+  float most = 0.0f;
   for (uint32_t i = 0; i < record.class_count; ++i) {
-    if (i == record.background || values[i] != values[i]) continue;
-    if (best == blob::kNone || values[i] > values[best]) best = i;
+    const float value = values[i];
+    if (i == record.background || value != value) continue;
+    if (best == blob::kNone || value > most) best = i, most = value;
   }
   if (best == blob::kNone) return ClassScore{0, FloatNan()};
   return ScoreOfChannel(record, values, best);

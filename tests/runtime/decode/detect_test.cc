@@ -273,6 +273,53 @@ TEST(Scores, NanIsNoCandidate) {
 }
 
 // The bounded heap keeps what a full sort would.
+// Scores that lie class by class are looked at in runs of columns; the candidates are those of the
+// other layout.
+TEST(Scores, BothLayoutsGiveTheSameCandidates) {
+  constexpr uint32_t kHeight = 3, kWidth = 75, kClasses = 5, kCells = kHeight * kWidth;
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  std::mt19937 random(7);
+  for (uint32_t round = 0; round < 60; ++round) {
+    blob::DecodeRecord record = Record(kClasses);
+    record.max_candidates = round % 2 == 0 ? 16 : kCells;
+    record.background = round % 3 == 0 ? 2 : blob::kNone;
+    record.class_activation = round % 5 == 0 ? Activation::kSigmoid : Activation::kLinear;
+    std::vector<float> rows(size_t{kCells} * kClasses), planes(rows.size());
+    const std::vector<float> boxes(size_t{kCells} * 4, 10.0f);
+    for (uint32_t cell = 0; cell < kCells; ++cell) {
+      for (uint32_t i = 0; i < kClasses; ++i) {
+        const uint32_t draw = static_cast<uint32_t>(random()) % 64;
+        float value = static_cast<float>(draw) / 32 - 1;
+        if (draw == 0 || cell % 9 == 0) value = std::numeric_limits<float>::quiet_NaN();
+        if (draw == 1 || cell % 11 == 0) value = -kInf;
+        if (draw == 2) value = kInf;
+        rows[cell * kClasses + i] = planes[i * kCells + cell] = value;
+      }
+    }
+    blob::DecodeLevel level{};
+    level.grid_h = kHeight, level.grid_w = kWidth, level.anchor_count = 1;
+    level.stride_x = level.stride_y = 8;
+    level.box = {1, 0, 0, kWidth, 1, kCells};
+    for (const float threshold : {0.5f, 0.0f, -1.0f, 1.0f, kInf, -kInf}) {
+      std::vector<Candidate> found[2];
+      for (uint32_t layout = 0; layout < 2; ++layout) {
+        const float* outputs[] = {layout == 0 ? rows.data() : planes.data(), boxes.data()};
+        level.scores = {0, 0, 0, kWidth, 1, kCells};
+        if (layout == 0) level.scores = {0, 0, 0, kWidth * kClasses, kClasses, 1};
+        found[layout].resize(kCells);
+        const DecodeInput in = {&record, &level, nullptr, outputs, nullptr};
+        found[layout].resize(CollectCandidates(in, kWide, threshold, found[layout].data()));
+      }
+      ASSERT_EQ(found[0].size(), found[1].size()) << round << " " << threshold;
+      for (size_t i = 0; i < found[0].size(); ++i) {
+        EXPECT_EQ(found[0][i].order, found[1][i].order) << round << " " << threshold;
+        EXPECT_EQ(found[0][i].box.label, found[1][i].box.label);
+        EXPECT_EQ(found[0][i].box.score, found[1][i].box.score);
+      }
+    }
+  }
+}
+
 TEST(Selection, KeepsTheBestInOrder) {
   std::mt19937 random(5);
   for (int round = 0; round < 200; ++round) {
