@@ -55,9 +55,19 @@ TARGETS = {
         (SERVE + "deepstack/multipart.cc", "end > first ? end - first : 0", "end - first"),
         (SERVE + "deepstack/form.cc", "stop != end || !(form->min_confidence >= 0.0f)", "stop != end"),
     ]),
+    "zmq": ([SERVE + "zmq/request.cc"], [], [
+        (SERVE + "zmq/request.cc", "value(c * plane + p)", "value(p * header.channels + c)"),
+        (SERVE + "zmq/request.cc", "(header.is_float ? sizeof(float) : 1)", "1"),
+        (SERVE + "zmq/request.cc", "dims[i - (shape.size() - 3)] = dim", "dims[i - 1] = dim"),
+    ]),
+    "v2": ([SERVE + name for name in ("v2/request.cc", "v2/reply.cc", "web/exchange.cc")], [], [
+        (SERVE + "v2/request.cc", "dims.back() != 0 && *count > kMostElements / dims.back()", "false"),
+        (SERVE + "v2/request.cc", "++seen > count", "++seen >= count"),
+        (SERVE + "v2/request.cc", " || length > body.size()", ""),
+    ]),
 }
 FLAGS = ["-std=c++20", "-O1", "-g1", "-fsanitize=address,undefined,fuzzer", "-fno-sanitize=vptr,function", "-fno-sanitize-recover=all", "-ffp-contract=off",
-         "-DOCTET_HAS_YAML"]
+         "-DOCTET_HAS_YAML", '-DOCTET_VERSION_TEXT="0"']
 
 
 def build(target: str, build_folder: pathlib.Path, work: pathlib.Path, bug: "tuple[str, str, str] | None") -> pathlib.Path:

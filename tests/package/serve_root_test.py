@@ -35,11 +35,12 @@ class Container:
         children = pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
         return children[0] if children else ""
 
-    def until(self, what: str, found, seconds: float = 120):
+    def until(self, what: str, found, seconds: float = 60):
         end = time.monotonic() + seconds
         while not (answer := found()):
-            said = pathlib.Path(self.console.name).read_text(errors="replace")[-1000:]
-            check(time.monotonic() < end and self.process.poll() is None, f"{what}: not within {seconds} s; the console says {said}")
+            if time.monotonic() > end or self.process.poll() is not None:
+                said = pathlib.Path(self.console.name).read_text(errors="replace")[-500:]
+                check(False, f"{what}: not within {seconds} s; the console says {said}\n{self.tell('journalctl', '-u', UNIT, '-n', '20')}")
             time.sleep(0.5)
         return answer
 

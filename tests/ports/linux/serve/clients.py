@@ -1,10 +1,13 @@
 """Clients of octet-serve, one for each protocol, and the program itself."""
+import ctypes
+import errno
 import http.client
 import io
 import json
 import os
 import pathlib
 import select
+import struct
 import subprocess
 import time
 
@@ -37,12 +40,29 @@ def encoded(picture: np.ndarray, kind: str) -> bytes:
     return file.getvalue()
 
 
-class Server:
-    """octet-serve at ports that were free; the lines that it prints first name them."""
+def restrict_families(families: list) -> None:
+    """From now on this process opens sockets of these families alone, as RestrictAddressFamilies of systemd has it."""
+    call = {"x86_64": 41, "aarch64": 198}[os.uname().machine]
+    load, equal, answer, allowed, refused = 0x20, 0x15, 0x06, 0x7FFF0000, 0x00050000 | errno.EAFNOSUPPORT
+    steps = [(load, 0, 0, 0), (equal, 0, len(families) + 2, call), (load, 0, 0, 16)]  # the number of the call, its first argument
+    steps += [(equal, len(families) - i, 0, int(family)) for i, family in enumerate(families)]
+    steps += [(answer, 0, 0, refused), (answer, 0, 0, allowed)]
+    filters = b"".join(struct.pack("HBBI", *step) for step in steps)
+    buffer = ctypes.create_string_buffer(filters)
+    program = struct.pack("HxxxxxxP", len(steps), ctypes.addressof(buffer))
+    library = ctypes.CDLL(None, use_errno=True)
+    for words in ((38, 1, 0, 0, 0), (22, 2, program, 0, 0)):  # PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP
+        if library.prctl(*(ctypes.c_char_p(word) if isinstance(word, bytes) else ctypes.c_ulong(word) for word in words)) != 0:
+            raise OSError(ctypes.get_errno(), "prctl")
 
-    def __init__(self, build: pathlib.Path, *options, model=DETECTOR, places: int = 1):
+
+class Server:
+    """octet-serve at ports that were free; the lines that it prints first name them. families: of its sockets; none: all."""
+
+    def __init__(self, build: pathlib.Path, *options, model=DETECTOR, places: int = 1, families: list = ()):
         words = [str(build / "bin/octet-serve"), *([str(model)] if model else []), *map(str, options)]
-        self.process = subprocess.Popen(words, stderr=subprocess.PIPE)
+        before = (lambda: restrict_families(families)) if families else None
+        self.process = subprocess.Popen(words, stderr=subprocess.PIPE, preexec_fn=before)
         self.lines, self.places, text = [], [], b""
         while len(self.places) < places:
             ready, _, _ = select.select([self.process.stderr], [], [], 20)

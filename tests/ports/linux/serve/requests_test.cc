@@ -192,6 +192,7 @@ TEST(Zmq, EveryFormGivesTheSamePixels) {
   EXPECT_EQ(read(Tensor("[1,1,2,3]", "float32"), Bytes(numbers), {false, 255}), wanted);
   EXPECT_EQ(read(Tensor("[1,1,2,3]"), bytes, {true, 1}),
             (std::vector<uint8_t>{2, 1, 0, 255, 254, 128}));
+  EXPECT_EQ(read(Tensor("[1,2,3,1]"), bytes, {true, 1}), wanted);  // grey has no order
   const float inf = std::numeric_limits<float>::infinity(),
               nan = std::numeric_limits<float>::quiet_NaN();
   EXPECT_EQ(read(Tensor("[1,1,2,3]", "float32"), Bytes({nan, inf, -inf, -1, 2, 0.5f}), {}),
@@ -247,10 +248,14 @@ TEST(V2, ReadsNestedFlatAndBinaryTensors) {
   EXPECT_TRUE(request.outputs[0].is_binary);
   EXPECT_FALSE(request.outputs[1].is_binary);
   EXPECT_FALSE(Read(head + Bytes({5, 6}) + "ab", std::to_string(head.size()), &request, &why));
+  EXPECT_NE(why.find("ends within"), std::string::npos) << why;
   EXPECT_FALSE(Read(head + Bytes({5, 6}) + "abcd", std::to_string(head.size()), &request, &why));
   EXPECT_FALSE(Read(head, std::to_string(head.size() + 1), &request, &why));
-  for (const char* length : {"-1", "1x", " 1", "+1", "0x1", "1.0"}) {
-    EXPECT_FALSE(Read(head, length, &request, &why)) << length;
+  const std::string own = std::to_string(head.size()), whole = head + Bytes({5, 6}) + "abc";
+  ASSERT_TRUE(Read(whole, own, &request, &why)) << why;
+  for (const std::string& length :
+       {std::string("-1"), own + "x", " " + own, "+" + own, own + ".0"}) {
+    EXPECT_FALSE(Read(whole, length, &request, &why)) << length;
   }
   ASSERT_TRUE(Read(
       R"({"parameters":{"sequence_id":3},"inputs":[{"name":"x","shape":[0],"datatype":"FP32","data":[]}]})",
@@ -311,6 +316,27 @@ TEST(V2, ListsAndNamesOfSequencesAreLimited) {
   for (const char* none : {"0", "\"\""}) {
     ASSERT_TRUE(Read(sequence(none), "", &request, &why)) << why;
     EXPECT_EQ(request.sequence, "") << none;
+  }
+}
+
+// All bytes are there: only the words about them are wrong.
+TEST(V2, RefusesWrongWordsAboutBinaryTensors) {
+  V2Request request;
+  std::string why;
+  const auto read = [&](const std::string& rest) {
+    const std::string head = R"({"inputs":[{"name":"x","datatype":"FP32",)" + rest + "}]}";
+    return Read(head + Bytes({5, 6}), std::to_string(head.size()), &request, &why);
+  };
+  EXPECT_TRUE(read(R"("shape":[2],"parameters":{"binary_data_size":8})")) << why;
+  for (const char* rest :
+       {R"("shape":[2],"parameters":{"binary_data_size":9})",
+        R"("shape":[2],"parameters":{"binary_data_size":7})",
+        R"("shape":[2],"parameters":{"binary_data_size":8.0})",
+        R"("shape":[2],"parameters":{"binary_data_size":8},"data":[5,6])",
+        R"("shape":[1],"parameters":{"binary_data_size":4})",
+        R"("shape":[4611686018427387906],"parameters":{"binary_data_size":8})"}) {
+    EXPECT_FALSE(read(rest)) << rest;
+    EXPECT_NE(why, "") << rest;
   }
 }
 

@@ -340,6 +340,21 @@ class Tests:
             told = [subprocess.run(one, cwd=self.work, capture_output=True, text=True, check=True).stdout for one in words]
         assert json.loads(told[0])["success"] and "detections" in told[1], told
 
+    def unit(self) -> None:
+        """With the families of sockets that the unit for systemd allows, and no others."""
+        text = (SOURCE / "packaging/systemd/octet-serve.service").read_text()
+        (words,) = re.findall(r"^RestrictAddressFamilies=(.*)$", text, re.M)
+        options = ["--http", "0", "--zmq", "tcp://127.0.0.1:*", "--zmq", f"ipc://{self.work}/u"]
+        with Server(self.build, *options, places=3, families=[getattr(socket, word) for word in words.split()]) as server:
+            assert detect(Web(server.port), encoded(scene(1), "png"))[1]["success"]
+            for place in server.places[1:]:
+                assert Frigate(place).detect(scene(1)[None]).any()
+        try:
+            with Server(self.build, *options, places=3, families=[socket.AF_UNIX]):
+                raise RuntimeError("the families were not restricted")
+        except AssertionError:
+            pass
+
     def store(self) -> None:
         """A store: trial, confirmation by answers, and a change of the model under load."""
         store = self.work / "store"
@@ -393,7 +408,7 @@ def main() -> int:
     work = pathlib.Path(tempfile.mkdtemp(prefix="octet-serve-test-"))
     try:
         tests = Tests(options.build.resolve(), work)
-        for name in options.only or ("same_answers", "other_words", "refusals", "both_orders", "label_map", "crowds", "full_queue", "access", "manual", "sequences", "store"):
+        for name in options.only or ("same_answers", "other_words", "refusals", "both_orders", "label_map", "crowds", "full_queue", "access", "manual", "sequences", "unit", "store"):
             with report.case(name):
                 getattr(tests, name)()
     finally:
