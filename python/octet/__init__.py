@@ -11,8 +11,9 @@ says what the library refuses. A ValueError or TypeError says what does not fit 
 from octet._library import OctetError, isas, version
 from octet.frames import Frame
 from octet.model import Model, TensorInfo, load
+from octet.motion import Motion, MotionGate, paint_mask
 from octet.results import ClassScore, Detection, Mask
 from octet.tracks import Track, Tracker, ZoneEvent, Zones
 
-__all__ = ["ClassScore", "Detection", "Frame", "Mask", "Model", "OctetError", "TensorInfo", "Track", "Tracker", "ZoneEvent", "Zones",
-           "isas", "load", "version"]
+__all__ = ["ClassScore", "Detection", "Frame", "Mask", "Model", "Motion", "MotionGate", "OctetError", "TensorInfo", "Track", "Tracker",
+           "ZoneEvent", "Zones", "isas", "load", "paint_mask", "version"]

@@ -91,6 +91,20 @@ class ZoneCountsStruct(Structure):
     _fields_ = [("in_", c_uint64), ("out", c_uint64), ("inside", c_uint64)]
 
 
+class PolygonStruct(Structure):
+    _fields_ = [("points", POINTER(PointStruct)), ("point_count", c_uint32)]
+
+
+class MotionConfigStruct(SizedStruct):
+    _fields_ = [("size", c_uint32), ("width", c_uint32), ("height", c_uint32), ("longest_ms", c_uint32), ("polygon_count", c_uint32),
+                ("zero", c_uint32), ("polygons", POINTER(PolygonStruct))]
+
+
+class MotionAnswerStruct(SizedStruct):
+    _fields_ = [(name, c_uint32) for name in ("size", "reason", "changed", "strength", "noise")] + \
+               [(name, c_int32) for name in ("x0", "y0", "x1", "y1")]
+
+
 EventFunction = ctypes.CFUNCTYPE(None, c_void_p, POINTER(ZoneEventStruct))
 NO_BOX, ALL_LABELS = 0xFFFFFFFF, 0xFFFFFFFF
 
@@ -145,6 +159,11 @@ _FUNCTIONS = {
     "octet_zones_init": (Status, c_void_p, c_size_t, POINTER(ZonesConfigStruct), POINTER(c_void_p)),
     "octet_zones_frame": (Status, c_void_p, c_uint64, c_uint32, c_uint32, POINTER(TrackStruct), c_uint32, EventFunction, c_void_p),
     "octet_zones_counts": (Status, c_void_p, c_uint32, c_uint32, POINTER(ZoneCountsStruct)),
+    "octet_mask_paint": (Status, POINTER(FrameStruct), POINTER(PolygonStruct), c_uint32),
+    "octet_motion_bytes": (c_size_t, POINTER(MotionConfigStruct)),
+    "octet_motion_init": (Status, c_void_p, c_size_t, POINTER(MotionConfigStruct), POINTER(c_void_p)),
+    "octet_motion_frame": (Status, c_void_p, c_uint64, POINTER(FrameStruct), POINTER(MotionAnswerStruct)),
+    "octet_motion_reset": (None, c_void_p),
     "octet_linux_open": (_MODEL, c_char_p, POINTER(OptionsStruct), c_char_p, c_size_t),
     "octet_linux_close": (None, _MODEL),
     "octet_linux_session": (_SESSION, _MODEL),

@@ -29,23 +29,42 @@ Pixels PixelsOf(octet_pixel_format format) {
   return {0, 0, 0};
 }
 
-// sums[i] = of `rows` rows. Four rows at a time, so that sums are loaded and stored once for them.
-void SumColumns(const uint8_t* from, size_t stride, uint32_t rows, uint32_t count, uint16_t* sums) {
+// Of columns of pixels.
+struct Columns {
+  uint16_t sums[kMostRun];
+  uint8_t cut[kMostRun];  // how many
+};
+
+uint8_t IsCut(uint8_t pixel) {
+  return (uint8_t)(pixel - kBlack - 1) >= kWhite - kBlack - 1 ? 1 : 0;
+}
+
+// Of `rows` rows. Four rows at a time, so that sums are loaded and stored once for them.
+void SumColumns(const uint8_t* from, size_t stride, uint32_t rows, uint32_t count,
+                Columns* columns) {
+  uint16_t* const sums = columns->sums;
+  uint8_t* const cut = columns->cut;
   memset(sums, 0, count * sizeof(sums[0]));
+  memset(cut, 0, count);
   uint32_t y = 0;
   for (; y + 4 <= rows; y += 4) {
     const uint8_t *r0 = from + y * stride, *r1 = r0 + stride, *r2 = r1 + stride, *r3 = r2 + stride;
     for (uint32_t i = 0; i < count; ++i) {
       sums[i] = (uint16_t)(sums[i] + r0[i] + r1[i] + r2[i] + r3[i]);
     }
+    for (uint32_t i = 0; i < count; ++i) {
+      cut[i] = (uint8_t)(cut[i] + IsCut(r0[i]) + IsCut(r1[i]) + IsCut(r2[i]) + IsCut(r3[i]));
+    }
   }
   for (; y < rows; ++y) {
     const uint8_t* row = from + y * stride;
     for (uint32_t i = 0; i < count; ++i) sums[i] = (uint16_t)(sums[i] + row[i]);
+    for (uint32_t i = 0; i < count; ++i) cut[i] = (uint8_t)(cut[i] + IsCut(row[i]));
   }
 }
 
-uint32_t SumOf(const uint16_t* sums, uint32_t count, const Pixels& pixels) {
+template <typename T>
+uint32_t SumOf(const T* sums, uint32_t count, const Pixels& pixels) {
   uint32_t sum = 0;
   if (pixels.bytes == pixels.counts) {
     for (uint32_t i = 0; i < count; ++i) sum += sums[i];
@@ -64,6 +83,11 @@ uint16_t MeanOf(uint32_t sum, uint64_t inverse) {
   return (uint16_t)((sum * inverse + ((uint64_t)1 << 31)) >> 32);
 }
 
+uint8_t ShareOf(uint32_t count, uint64_t inverse) {
+  const uint32_t share = MeanOf(count, inverse);
+  return (uint8_t)(share < 255 ? share : 255);
+}
+
 }  // namespace
 
 bool IsFrameOf(const State& state, const octet_frame& frame) {
@@ -80,8 +104,9 @@ void MeanCells(const Parts& parts, const octet_frame& frame) {
   const uint32_t side = state.cell_pixels, cell_bytes = side * pixels.bytes;
   const uint32_t row_bytes = state.width * pixels.bytes;
   const uint32_t run = kMostRun / cell_bytes * cell_bytes;
-  uint16_t sums[kMostRun];
+  Columns columns;
   uint16_t* mean = parts.fresh;
+  uint8_t* cut = parts.cut;
   for (uint32_t top = 0; top < state.height; top += side) {
     const uint32_t height = state.height - top < side ? state.height - top : side;
     const uint32_t rows = (height + pixels.rows - 1) / pixels.rows;
@@ -89,15 +114,17 @@ void MeanCells(const Parts& parts, const octet_frame& frame) {
     const uint8_t* from = frame.planes[0] + top * frame.strides[0];
     for (uint32_t left = 0; left < row_bytes; left += run) {
       const uint32_t count = row_bytes - left < run ? row_bytes - left : run;
-      SumColumns(from + left, pixels.rows * frame.strides[0], rows, count, sums);
+      SumColumns(from + left, pixels.rows * frame.strides[0], rows, count, &columns);
       uint32_t at = 0;
       for (; at + cell_bytes <= count; at += cell_bytes) {
-        *mean++ = MeanOf(SumOf(sums + at, cell_bytes, pixels), inverse);
+        *mean++ = MeanOf(SumOf(columns.sums + at, cell_bytes, pixels), inverse);
+        *cut++ = ShareOf(SumOf(columns.cut + at, cell_bytes, pixels), inverse);
       }
       if (at == count) continue;
       const uint32_t rest = count - at;
       const uint32_t counted = rest / pixels.bytes * rows * pixels.counts;
-      *mean++ = MeanOf(SumOf(sums + at, rest, pixels), InverseOf(counted));
+      *mean++ = MeanOf(SumOf(columns.sums + at, rest, pixels), InverseOf(counted));
+      *cut++ = ShareOf(SumOf(columns.cut + at, rest, pixels), InverseOf(counted));
     }
   }
 }

@@ -16,6 +16,7 @@ constexpr uint32_t kNarrow = 50 << 4, kWide = 4 << 4;
 // How many cells are beyond one and three standard deviations.
 struct Spread {
   uint32_t beyond, far;
+  uint32_t square;  // mean square of `change`, of cells that had not changed, q24
 };
 
 // Of a background that was taken anew: it is their mean, so that it is soon without noise. More of
@@ -29,26 +30,41 @@ uint32_t WeightOf(uint32_t variance, uint32_t floor) {
   return (uint32_t)(((uint64_t)1 << 36) / (variance > floor ? variance : floor));
 }
 
-// change^2 / (variance + (light / 128)^2), q4. light: what light explains of this frame. No model
-// of it is exact: gamma, reflections, and the curvature of a shadow's edge leave about 1 % of it.
-uint32_t EnergyOf(int32_t change, int32_t light, uint32_t weight) {
+// Of `change`, of what the noise of pixels leaves of it.
+uint32_t PixelVariance(const State& state) {
+  const uint64_t v =
+      (uint64_t)state.difference2 * 128 * state.step_us / (state.step_us + 2 * kSmoothUs);
+  return v < kMostCoded ? (uint32_t)v : kMostCoded;
+}
+
+// What a codec adds to it: its error stays until a block is coded anew, and is another then. So it
+// is not seen in differences from frame to frame, but in `change` of the whole picture.
+uint32_t CodedVariance(const State& state) {
+  const uint32_t pixels = PixelVariance(state) * 3 / 2;
+  return state.coded > pixels ? state.coded - pixels : 0;
+}
+
+// change^2 / (variance + (light / 64)^2 + coded), q4. light: what light explains of this frame. No
+// model of it is exact: gamma, reflections, and the curvature of a shadow's edge leave about 1 %.
+uint32_t EnergyOf(int32_t change, int32_t light, uint32_t coded, uint32_t weight) {
   const uint32_t square = (uint32_t)change * (uint32_t)change;
   const uint64_t energy = ((uint64_t)square * weight) >> 32;
-  const int32_t share = light >> 7;  // within 2^13
-  const uint64_t more =
-      ((uint64_t)((uint32_t)share * (uint32_t)share) * weight) >> 28;  // to the variance, q8
+  const int32_t share = light >> kLightShift;  // within 2^15
+  const uint64_t unsure = (uint64_t)((uint32_t)share * (uint32_t)share) + coded;
+  const uint64_t more = (unsure * weight) >> 28;  // to the variance, q8
   const uint64_t less = more == 0 ? energy : (energy << 8) / (256 + more);
   return less > kMostEnergy ? kMostEnergy : (uint32_t)less;
 }
 
 // change += a * (difference - change), a = step / (step + 200 ms): of white noise of variance v it
 // keeps v * a / (2 - a) = v * step / (step + 400 ms).
-void Smooth(const Parts& parts, const Light& light, Spread* spread) {
+void Smooth(const Parts& parts, const Light& light, uint32_t rate, Spread* spread) {
   const State& state = *parts.state;
   const auto a = (int32_t)(((uint64_t)state.step_us << 8) / (state.step_us + kSmoothUs));
-  uint64_t b = ((uint64_t)state.step_us << 16) / kBackgroundUs;
-  if (state.age <= FirstFrames(state)) b = 65536 / state.age;
-  uint32_t beyond = 0, far = 0;
+  const uint32_t coded = CodedVariance(state);
+  const uint64_t most = 9 * ((uint64_t)state.coded + PixelVariance(state) + kLeastVariance);
+  uint32_t beyond = 0, far = 0, calm = 0;
+  uint64_t squares = 0;
   for (uint32_t y = 0; y < state.rows; ++y) {
     TakeLight(parts, light, y);
     for (uint32_t x = 0; x < state.columns; ++x) {
@@ -62,14 +78,18 @@ void Smooth(const Parts& parts, const Light& light, Spread* spread) {
       const uint32_t background = parts.background[i];
       const int32_t behind = ((int32_t)parts.fresh[i] << 8) - (int32_t)background;
       const uint32_t energy =
-          parts.is_seen[i] == 0 ? 0 : EnergyOf(change, (behind >> 4) - difference, parts.weight[i]);
+          parts.is_seen[i] == 0 ? 0 : EnergyOf(change, (behind >> 4) - difference, coded, parts.weight[i]);
       beyond += energy > 16 ? 1 : 0;
       far += energy > kFarEnergy ? 1 : 0;
       parts.energy[i] = (uint16_t)energy;
-      parts.background[i] = background + (uint32_t)(int32_t)(((int64_t)behind * (int64_t)b) >> 16);
+      parts.background[i] = background + (uint32_t)(int32_t)(((int64_t)behind * rate) >> 16);
+      if (parts.is_seen[i] == 0 || (parts.is_changed[i] & state.is_local) != 0) continue;
+      const uint32_t square = (uint32_t)change * (uint32_t)change;
+      calm += 1;
+      squares += square < most ? square : most;
     }
   }
-  *spread = {beyond, far};
+  *spread = {beyond, far, calm == 0 ? 0 : (uint32_t)(squares / calm)};
 }
 
 struct Window {
@@ -169,12 +189,31 @@ void LookThrough(const Parts& parts, const Window& window, Found* found) {
   if (strength > found->strength) found->strength = strength;
 }
 
+// Of the background, 2^-16.
+uint32_t RateOf(const State& state) {
+  return state.age <= FirstFrames(state)
+             ? 65536 / state.age
+             : (uint32_t)(((uint64_t)state.step_us << 16) / kBackgroundUs);
+}
+
+// A codec is worst in the first frames of a group. So the worst counts, and is forgotten slowly.
+void LearnCoded(uint32_t square, State* state) {
+  if (square > kMostCoded) square = kMostCoded;
+  if (square >= state->coded) {
+    state->coded = square;
+  } else {
+    state->coded -= (uint32_t)((uint64_t)(state->coded - square) * state->step_us / kNoiseUs);
+  }
+}
+
 }  // namespace
 
 void TakeBackground(const Parts& parts) {
   const uint32_t cells = parts.state->columns * parts.state->rows;
   for (uint32_t i = 0; i < cells; ++i) parts.background[i] = (uint32_t)parts.fresh[i] << 8;
   memset(parts.change, 0, cells * sizeof(parts.change[0]));
+  memcpy(parts.was_cut, parts.cut, cells);
+  parts.state->black = parts.state->white = {0, 0};
   parts.state->age = 1;
 }
 
@@ -183,22 +222,26 @@ void FindChange(const Parts& parts, Found* found) {
   const uint32_t cells = state.columns * state.rows;
   *found = {};
   Spread spread;
-  Smooth(parts, FitLight(parts), &spread);
+  const Light light = FitLight(parts);
+  const uint32_t rate = RateOf(state);
+  FollowSwing(parts, light, rate);
+  Smooth(parts, light, rate, &spread);
   found->far_cells = spread.far;
+  LearnCoded(spread.square, parts.state);
   memset(parts.is_changed, 0, cells);
   const uint32_t scale = FrameScale(state, spread.beyond);
   const uint32_t side = RootOf(cells / 200) / 2 * 2 + 1;
   LookThrough(parts, {1, Raised(state, kNarrow, scale)}, found);
   if (side > 3) LookThrough(parts, {side / 2, Raised(state, side * side * kWide, scale)}, found);
-  if (found->x1 == 0) return;
-  for (uint32_t i = 0; i < cells; ++i)
+  for (uint32_t i = 0; i < cells && found->x1 != 0; ++i)
     found->changed_cells += parts.is_changed[i] & parts.is_seen[i];
+  parts.state->is_local = found->changed_cells <= state.cell_count / 4 ? 1 : 0;
 }
 
-void LearnNoise(const Parts& parts, const Found& found) {
+void LearnNoise(const Parts& parts) {
   State* state = parts.state;
   const uint32_t columns = state->columns;
-  const bool is_local = found.changed_cells <= state->cell_count / 4;
+  const bool is_local = state->is_local != 0;
   const uint32_t learned = state->frame_count / kTurns;
   uint64_t rate = ((uint64_t)state->step_us * kTurns << 16) / kNoiseUs;
   if (rate < 65536 / (learned + 4)) rate = 65536 / (learned + 4);
@@ -240,8 +283,13 @@ void LearnNoise(const Parts& parts, const Found& found) {
       parts.weight[i] = WeightOf(v, floor);
     }
   }
+  const auto forgets = (uint32_t)(((uint64_t)state->step_us * kTurns << 8) / kBackgroundUs);
   for (uint32_t y = state->turn; y < state->rows; y += kTurns) {
     for (uint32_t i = y * columns; i < (y + 1) * columns; ++i) {
+      const uint32_t cut = parts.cut[i], was_cut = parts.was_cut[i];
+      const uint32_t less = was_cut == 0 ? 0 : (was_cut * forgets >> 8) + 1;
+      const uint32_t left = was_cut > less ? was_cut - less : 0;
+      parts.was_cut[i] = (uint8_t)(cut > left ? cut : left);
       if (parts.is_changed[i] != 0 && is_local) continue;
       const int64_t v = parts.variance[i];
       int64_t square = (int64_t)parts.change[i] * parts.change[i];

@@ -12,8 +12,10 @@ constexpr uint32_t kSmoothUs = 200 * 1000;            // of `change`
 constexpr uint32_t kBackgroundUs = 10 * 1000 * 1000;  // of `background`
 constexpr uint32_t kNoiseUs = 20 * 1000 * 1000;       // of `variance`
 constexpr uint32_t kTurns = 8;  // frames in which the noise of all cells is learned
-// Of `variance`: 1/64 level, below the rounding of a cell's 64 pixels.
-constexpr uint32_t kLeastVariance = 64 * 64;
+// Of `variance`: 1/32 level, below the rounding of a cell's 64 pixels.
+constexpr uint32_t kLeastVariance = 128 * 128;
+constexpr uint32_t kLightShift = 6;  // a share of light that no model explains: 1/64
+constexpr uint32_t kMostCoded = 9u << 22;  // of `coded`: 1.5 levels
 
 // Bounds that hold after every frame.
 constexpr int32_t kMostChange = (1 << 16) - 1;  // 16 levels, so that its square is within 32 bits
@@ -36,8 +38,8 @@ struct Found {
 void TakeBackground(const Parts& parts);
 // Background and light follow the frame; `energy` and what windows of it have changed.
 void FindChange(const Parts& parts, Found* found);
-// Noise, of the rows whose turn it is. changed: `found` of this frame.
-void LearnNoise(const Parts& parts, const Found& found);
+// Noise, of the rows whose turn it is.
+void LearnNoise(const Parts& parts);
 
 }  // namespace motion
 }  // namespace octet

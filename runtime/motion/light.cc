@@ -11,6 +11,7 @@ constexpr uint32_t kDarkest = 4 << 8, kBrightest = 250 << 8;
 // too large.
 constexpr uint32_t kFullLight = 32 << 8;
 constexpr uint32_t kFullWeight = 256;
+constexpr uint32_t kMostCut = 32;  // 2^-8: an eighth of a cell; more does not say what light does
 // Most gain of a place, 2^-20: it doubles or darkens all.
 constexpr int64_t kMostGain = 1 << 20;
 constexpr uint32_t kReach = 3;   // tiles on each side of the middle one
@@ -19,10 +20,15 @@ constexpr uint32_t kRounds = 4;  // see FitPlaces
 constexpr uint32_t kMostLeft = 16 << 4;
 constexpr uint32_t kRowsOfChoice = 8;  // one of so many rows is looked at
 
+uint32_t CutOf(const Parts& parts, uint32_t cell) {
+  return parts.cut[cell] > parts.was_cut[cell] ? parts.cut[cell] : parts.was_cut[cell];
+}
+
 // Both fits look at every second cell, as the black fields of a chess-board: so their middle is
 // that of their tile. Least squares of fresh over background: n <= 2^14 and q8 <= 2^16, so sums of
 // products are within 2^46 and n times them within 2^60.
-Exposure FitExposure(const Parts& parts) {
+// least: of cells that are used; 0: those that are cut are used too.
+Exposure FitExposure(const Parts& parts, uint32_t least) {
   const uint32_t columns = parts.state->columns;
   uint64_t n = 0, sum_b = 0, sum_f = 0, sum_bb = 0, sum_bf = 0;
   for (uint32_t y = 0; y < parts.state->rows; ++y) {
@@ -30,7 +36,8 @@ Exposure FitExposure(const Parts& parts) {
       const uint32_t i = y * columns + x;
       const uint32_t b = parts.background[i] >> 8, f = parts.fresh[i];
       const bool is_used = parts.is_seen[i] != 0 && b - kDarkest <= kBrightest - kDarkest &&
-                           f - kDarkest <= kBrightest - kDarkest;
+                           f - kDarkest <= kBrightest - kDarkest &&
+                           (least == 0 || CutOf(parts, i) < kMostCut);
       parts.is_used[i] = is_used ? 1 : 0;
       if (!is_used) continue;
       n += 1;
@@ -40,6 +47,8 @@ Exposure FitExposure(const Parts& parts) {
       sum_bf += (uint64_t)b * f;
     }
   }
+  // At night almost all is near black.
+  if (n < least) return FitExposure(parts, 0);
   Exposure fit = {1 << 16, 0};
   if (n == 0) return fit;
   const int64_t spread = (int64_t)(n * sum_bb - sum_b * sum_b) >> 16;
@@ -185,7 +194,7 @@ uint64_t LeftOfRow(const Parts& parts, uint32_t row) {
 Light FitLight(const Parts& parts) {
   const State& state = *parts.state;
   const uint32_t columns = TilesOf(state, state.columns), rows = TilesOf(state, state.rows);
-  const Exposure exposure = FitExposure(parts);
+  const Exposure exposure = FitExposure(parts, state.cell_count / 32);
   SumTiles(parts, exposure);
   FitPlaces(parts, columns, rows);
   for (uint32_t x = 0; x < state.columns; ++x)
@@ -201,6 +210,90 @@ Light FitLight(const Parts& parts) {
   return left_by_places < left_by_exposure ? by_places : by_exposure;
 }
 
+namespace {
+
+struct Interval {
+  int32_t least, most;
+};
+
+// What a pixel that was cut now or before adds to its difference, q12, black below; the mirror
+// image is white. light: at black, from its mean. Let it follow light with any slope of 0 to 1. Its
+// background is the mean of max(0, pixel + light). If it is cut now it lacks all of a fall of light.
+// If it is seen now, its background is too high by the mean of what light lacked: for light within
+// `swing` with a mean of 0 at most (light - low) * high / (high - low), which is convex between
+// both ends.
+struct Cut {
+  Swing swing;
+  int32_t slope;  // high / (high - low), 2^-8
+
+  explicit Cut(const Swing& of) : swing(of) {
+    const int32_t whole = of.high - of.low;
+    slope = whole == 0 ? 0 : (int32_t)((int64_t)of.high * 256 / whole);
+  }
+  Interval At(int32_t light, int32_t now, int32_t ever) const {
+    int32_t lacks = light > swing.low ? (int32_t)(((int64_t)(light - swing.low) * slope) >> 8) : 0;
+    if (lacks < light) lacks = light;
+    if (lacks < 0) lacks = 0;
+    return {-(int32_t)(((int64_t)lacks * ever) >> 8),
+            light < 0 ? (int32_t)(((int64_t)-light * now) >> 8) : 0};
+  }
+};
+
+Swing MirrorOf(const Swing& swing) {
+  return {-swing.high, -swing.low};
+}
+
+// A share of pixels, of which some may be missed by their noise; 2^-8.
+int32_t Widened(uint32_t cut) {
+  const uint32_t share = cut + cut / 8 + 1;
+  return cut == 0 ? 0 : (int32_t)(share < 256 ? share : 256);
+}
+
+// The difference without what pixels at an end of the range explain: they say nothing of a motion
+// that light alone may have made. at_black, at_white: light there, q12.
+int32_t WithoutCut(const Cut& black, const Cut& white, int32_t at_black, int32_t at_white,
+                   uint32_t now, uint32_t ever, int32_t difference) {
+  const Interval dark = black.At(at_black, Widened(now), Widened(ever));
+  const Interval bright = white.At(-at_white, Widened(now), Widened(ever));
+  const int32_t least = dark.least < -bright.most ? dark.least : -bright.most;
+  const int32_t most = dark.most > -bright.least ? dark.most : -bright.least;
+  if (difference > most) return difference - most;
+  return difference < least ? difference - least : 0;
+}
+
+void Follow(int32_t light, uint32_t rate, Swing* swing) {
+  // The background moves to the light, and what was before is forgotten as it forgets.
+  const auto follow = [&](int32_t end) {
+    return end - (int32_t)(((int64_t)end * rate + (int64_t)light * rate) >> 16);
+  };
+  swing->low = follow(swing->low);
+  swing->high = follow(swing->high);
+  if (swing->low > light) swing->low = light;
+  if (swing->high < light) swing->high = light;
+  if (swing->low > 0) swing->low = 0;
+  if (swing->high < 0) swing->high = 0;
+}
+
+int32_t WithinSwing(int64_t light) {
+  return (int32_t)(light > kMostSwing ? kMostSwing : light < -kMostSwing ? -kMostSwing : light);
+}
+
+int32_t AtBlack(const Exposure& exposure) {
+  return WithinSwing(exposure.offset >> 12);
+}
+
+// gain: 2^-20.
+int32_t AtWhite(const Exposure& exposure, int64_t gain) {
+  return WithinSwing((exposure.offset >> 12) + (((gain - (1 << 20)) * 255) >> 8));
+}
+
+}  // namespace
+
+void FollowSwing(const Parts& parts, const Light& light, uint32_t rate) {
+  Follow(AtBlack(light.exposure), rate, &parts.state->black);
+  Follow(AtWhite(light.exposure, light.exposure.gain << 4), rate, &parts.state->white);
+}
+
 void TakeLight(const Parts& parts, const Light& light, uint32_t row) {
   const State& state = *parts.state;
   const uint32_t columns = TilesOf(state, state.columns), rows = TilesOf(state, state.rows);
@@ -213,12 +306,19 @@ void TakeLight(const Parts& parts, const Light& light, uint32_t row) {
   }
   const uint32_t cell = row * state.columns;
   const int64_t gain = light.exposure.gain << 4, offset = light.exposure.offset;  // 2^-20; q24
+  const Cut black(state.black), white(MirrorOf(state.white));
+  const int32_t at_black = AtBlack(light.exposure);
   for (uint32_t x = 0; x < state.columns; ++x) {
     const Between& between = parts.between[x];
     const int64_t place = At(between, gains[between.first], gains[between.second]);
     const int64_t background = parts.background[cell + x] >> 8;
     const int64_t expected = (gain + place) * background + offset * 16;  // 2^-28
-    parts.difference[x] = ((int32_t)parts.fresh[cell + x] << 4) - (int32_t)(expected >> 16);
+    int32_t difference = ((int32_t)parts.fresh[cell + x] << 4) - (int32_t)(expected >> 16);
+    if (const uint32_t ever = CutOf(parts, cell + x); ever != 0) {
+      difference = WithoutCut(black, white, at_black, AtWhite(light.exposure, gain + place),
+                              parts.cut[cell + x], ever, difference);
+    }
+    parts.difference[x] = difference;
   }
 }
 

@@ -29,8 +29,10 @@ Parts::Parts(void* memory, const State& sizes) {
   weight = TakeCells<uint32_t>(from, cells, &bytes);
   mean = TakeCells<uint16_t>(from, cells, &bytes);
   is_changed = TakeCells<uint8_t>(from, cells, &bytes);
+  was_cut = TakeCells<uint8_t>(from, cells, &bytes);
   snapshot_bytes = bytes;
   fresh = TakeCells<uint16_t>(from, cells, &bytes);
+  cut = TakeCells<uint8_t>(from, cells, &bytes);
   energy = TakeCells<uint16_t>(from, cells, &bytes);
   tiles = TakeCells<Tile>(from, size_t{TilesOf(sizes, sizes.columns)} * TilesOf(sizes, sizes.rows),
                           &bytes);

@@ -16,6 +16,12 @@ constexpr uint32_t kMostCells = 16384;
 
 // Units: a level is 1/255 of white. q8, q12, q16: 2^-8, 2^-12, 2^-16 levels. Variances are q24: the
 // square of q12.
+
+// How far light has been from its mean, which is that of the background. q12, low <= 0 <= high.
+struct Swing {
+  int32_t low, high;
+};
+
 struct State {
   uint32_t width, height, cell_pixels, columns, rows, tile_cells;
   uint32_t cell_count;  // that are looked at
@@ -28,6 +34,9 @@ struct State {
   uint32_t turn;         // whose noise is learned next
   uint32_t difference2;  // mean square of differences from frame to frame, q16 (square of q8)
   uint32_t floor;        // least variance, q24
+  uint32_t coded;        // mean square of `change` in cells without change, q24; falls slowly
+  uint32_t is_local;     // of the last frame: at most a quarter of the picture had changed
+  Swing black, white;    // of the light at both ends of the range
   uint32_t is_started;
 };
 
@@ -67,8 +76,10 @@ struct Parts {
   uint8_t* is_seen;      // 1: looked at
   uint32_t* weight;      // 2^36 / variance
   uint8_t* is_changed;   // 1: in a window that has changed
+  uint8_t* was_cut;      // `cut` of the last seconds
   // For one frame.
   uint16_t* fresh;   // mean, q8
+  uint8_t* cut;      // share of the pixels at an end of the range, 2^-8, at most 255
   uint16_t* energy;  // change^2 / variance, q4
   uint8_t* is_used;  // 1: says something of light
   Tile* tiles;

@@ -60,7 +60,9 @@ void Forget(const Parts& parts) {
   state->last_us = state->wanted_us = 0;
   state->frame_count = state->age = state->turn = 0;
   state->step_us = 33333;
-  state->difference2 = state->floor = state->is_started = 0;
+  state->difference2 = state->floor = state->coded = state->is_started = 0;
+  state->is_local = 1;
+  state->black = state->white = {0, 0};
 }
 
 void Advance(State* state, uint64_t step_us) {
@@ -117,7 +119,7 @@ octet_motion_reason Look(const Parts& parts, const octet_frame& frame, uint64_t 
     Advance(state, step_us);
     FindChange(parts, found);
     reason = ReasonOf(parts, *found, step_us);
-    LearnNoise(parts, *found);
+    LearnNoise(parts);
     if (reason == OCTET_MOTION_ALL) TakeBackground(parts);
   }
   memcpy(parts.mean, parts.fresh, cells * sizeof(parts.mean[0]));

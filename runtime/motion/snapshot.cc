@@ -5,6 +5,7 @@
 #include "octet/motion.h"
 #include "runtime/core/bytes.h"
 #include "runtime/motion/change.h"
+#include "runtime/motion/light.h"
 #include "runtime/motion/memory.h"
 
 namespace octet {
@@ -17,10 +18,15 @@ bool IsOfSameConfig(const State& a, const State& b) {
                    offsetof(State, last_us));
 }
 
+bool IsSound(const Swing& swing) {
+  return swing.low >= -kMostSwing && swing.low <= 0 && swing.high >= 0 && swing.high <= kMostSwing;
+}
+
 bool IsSoundState(const State& s) {
   return s.wanted_us <= s.last_us && s.frame_count <= kMostCount && s.age <= kMostCount &&
          s.step_us >= 1000 && s.step_us <= 1000000 && s.turn < kTurns && s.is_started <= 1 &&
-         s.difference2 <= kMostDifference2 && s.floor <= kMostFloor &&
+         s.difference2 <= kMostDifference2 && s.floor <= kMostFloor && s.coded <= kMostCoded &&
+         s.is_local <= 1 && IsSound(s.black) && IsSound(s.white) &&
          (s.is_started == 1) == (s.age != 0);
 }
 

@@ -89,9 +89,11 @@ void Camera::Finish(bool clean) {
 bool Camera::Process(const FrameBuffer& frame, uint64_t begun_ns, bool model_changed) {
   has_run_ = false;
   shared_.metrics.SetFrameTime(frame.captured_ns);
-  bool is_wanted = true;
-  for (Observer* observer : observers_) is_wanted = observer->Wants(frame) && is_wanted;
-  if (!is_wanted) return true;
+  Wish wish = Wish::kRun;
+  for (Observer* observer : observers_) wish = std::max(wish, observer->Wants(frame));
+  if (wish == Wish::kSkip) shared_.metrics.CountSkipped();
+  if (wish == Wish::kStill) program_.service.Alive(NowNs());  // this is all there was to do
+  if (wish != Wish::kRun) return true;
   has_run_ = true;
   return Run(frame, begun_ns, model_changed);
 }

@@ -48,7 +48,7 @@ struct Program {
   Service service;
   Emitter* emitter = nullptr;  // set before there is an observer
   FeatureValues features;      // what those of all cameras share
-  bool on_trial = false;       // the model is: every frame counts, and none is passed over
+  bool on_trial = false;       // the model is: every frame counts, a still one too
 };
 
 // What the observers of one camera share. Outlives them.
@@ -81,6 +81,14 @@ struct Verdict {
   bool stuck = false;  // true: there is no better plan
 };
 
+// What an observer wants of a frame. Of several answers the last one here counts, so that each frame
+// is counted once.
+enum class Wish : uint8_t {
+  kRun,
+  kSkip,   // the rate is lowered
+  kStill,  // there is nothing to find in it
+};
+
 // One frame with its result.
 struct Outcome {
   const FrameBuffer& frame;
@@ -109,8 +117,8 @@ class Observer {
   virtual void Unload() {}
   // Once, after the first Load: threads and servers begin. Throws InputError.
   virtual void Start(const Loaded&) {}
-  // False: this frame is passed over, and the observer has counted it. Each is asked of each frame.
-  virtual bool Wants(const FrameBuffer&) { return true; }
+  // Each is asked of each frame.
+  virtual Wish Wants(const FrameBuffer&) { return Wish::kRun; }
   // The layers have run; nothing is decoded yet. Runs no model.
   virtual void AfterRun(octet_session*) {}
   // The least score of the boxes that it looks at, where that is below the blob's threshold.

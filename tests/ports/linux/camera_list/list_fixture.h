@@ -58,6 +58,31 @@ class CameraList : public Camera {
     }
     FAIL() << "no " << more << " frames of " << camera << ": " << Read("err");
   }
+  // At the end.
+  nlohmann::json SummaryOf(const std::string& camera) const {
+    for (const nlohmann::json& line : Lines()) {
+      if (line.contains("summary") && line["camera"] == camera) return line["summary"];
+    }
+    return {};
+  }
+  // Of the server that stderr names with this path; 0: none.
+  uint16_t Port(const std::string& path) const {
+    const std::string text = Read("err");
+    const std::string begin = "http://127.0.0.1:";
+    for (size_t at = 0; (at = text.find(begin, at)) != std::string::npos; ++at) {
+      const size_t end = text.find('\n', at);
+      const size_t digits = at + begin.size();
+      const size_t slash = text.find_first_not_of("0123456789", digits);
+      if (text.substr(slash, end - slash) == path) {
+        return static_cast<uint16_t>(std::stoi(text.substr(digits)));
+      }
+    }
+    return 0;
+  }
+  void End() {
+    kill(child_, SIGTERM);
+    EXPECT_EQ(Finish(), 0) << Read("err");
+  }
 };
 
 }  // namespace octet::test

@@ -32,29 +32,10 @@ class SharedByCameras : public CameraList {
     }
     FAIL() << key << ": " << Newest("a", key) << " and " << Newest("b", key) << Read("err");
   }
-  uint16_t Port(const std::string& path) const {
-    const std::string text = Read("err");
-    const std::string begin = "http://127.0.0.1:";
-    for (size_t at = 0; (at = text.find(begin, at)) != std::string::npos; ++at) {
-      const size_t end = text.find('\n', at);
-      const size_t digits = at + begin.size();
-      const size_t slash = text.find_first_not_of("0123456789", digits);
-      if (text.substr(slash, end - slash) == path) {
-        return static_cast<uint16_t>(std::stoi(text.substr(digits)));
-      }
-    }
-    return 0;
-  }
-  void End() {
-    kill(child_, SIGTERM);
-    EXPECT_EQ(Finish(), 0) << Read("err");
-  }
 };
 
 TEST_F(SharedByCameras, HeatBoundsAll) {
-  fs::create_directories(Path("thermal/thermal_zone0"));
-  std::ofstream(Path("thermal/thermal_zone0/type")) << "cpu-thermal\n";
-  std::ofstream(Path("thermal/thermal_zone0/temp")) << "70000\n";
+  WriteHeat();
   StartFile("guard-set: policy=raise_precision,shadow_every=0\nthermal-root: " + Path("thermal") +
             "\n" + kScenes);
   AwaitBoth("reason", "heat");

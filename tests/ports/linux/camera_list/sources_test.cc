@@ -1,12 +1,7 @@
 // Programs as cameras, in a list: killed, hung, gone, and what becomes of them when the camera
 // ends.
-#include <sys/socket.h>
-#include <sys/un.h>
-
-#include <cstddef>
-#include <cstdlib>
-
 #include "tests/ports/linux/camera_list/list_fixture.h"
+#include "tests/ports/linux/camera_program/service_socket.h"
 
 namespace octet::test {
 namespace {
@@ -17,16 +12,11 @@ class CameraPrograms : public CameraList {
  protected:
   void SetUp() override {
     CameraList::SetUp();
-    const std::string film = Y4m(32, 32, 1);
-    std::ofstream(Path("head"), std::ios::binary) << film.substr(0, film.find('\n') + 1);
-    std::ofstream(Path("frame"), std::ios::binary) << film.substr(film.find('\n') + 1);
-    // Twenty frames a second. Its number is in the file that it is given.
-    std::ofstream(Path("film.sh")) << "echo $$ > $1\ncat " + Path("head") + "\nwhile cat " +
-                                          Path("frame") + "; do sleep 0.05; done\n";
+    WriteFilm();
   }
   // timeout_s: short where it is to hang; a busy machine may take longer than a second for a frame.
   std::string Film(const std::string& name, int timeout_s = 30) const {
-    return "{name: " + name + ", source: 'exec:sh " + Path("film.sh") + " " + Path(name) +
+    return "{name: " + name + ", source: '" + FilmOf(name) +
            "', source-timeout-s: " + std::to_string(timeout_s) + "}";
   }
   pid_t ProcessOf(const std::string& name) const {
@@ -41,12 +31,6 @@ class CameraPrograms : public CameraList {
   static void AwaitEnd(pid_t process) {
     for (int i = 0; i < 500 && Runs(process); ++i) usleep(10000);
     EXPECT_FALSE(Runs(process));
-  }
-  json SummaryOf(const std::string& camera) const {
-    for (const json& line : Lines()) {
-      if (line.contains("summary") && line["camera"] == camera) return line["summary"];
-    }
-    return {};
   }
 };
 
@@ -108,30 +92,16 @@ TEST_F(CameraPrograms, ItsChildrenEndWithIt) {
 
 // All are away: READY and the watchdog hear of the loop, which is well.
 TEST_F(CameraPrograms, ServiceIsReadyWhileAllAreAway) {
-  const int words = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  sockaddr_un address = {};
-  address.sun_family = AF_UNIX;
-  const std::string path = Path("notify");
-  std::copy(path.begin(), path.end(), address.sun_path);
-  ASSERT_EQ(bind(words, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
-  setenv("NOTIFY_SOCKET", path.c_str(), 1);
-  setenv("WATCHDOG_USEC", "30000000", 1);
+  const ServiceSocket service(Path("notify"), true);
   StartFile(
       "json: true\nmetrics: 0\ncameras:\n  - {name: a, source: 'exec:false'}\n"
       "  - {name: b, source: 'exec:sh -c \"echo nothing to see >&2\"'}\n");
-  unsetenv("NOTIFY_SOCKET");
-  unsetenv("WATCHDOG_USEC");
   AwaitError("a: false ended with status 1; it is started again");
   AwaitError("b: sh: nothing to see");
   usleep(1500000);
   kill(child_, SIGTERM);
   EXPECT_EQ(Finish(), 0) << Read("err");
-  std::vector<std::string> heard;
-  char bytes[64];
-  for (ssize_t count; (count = recv(words, bytes, sizeof(bytes), MSG_DONTWAIT)) >= 0;) {
-    heard.emplace_back(bytes, static_cast<size_t>(count));
-  }
-  close(words);
+  const std::vector<std::string> heard = service.Words();
   ASSERT_GE(heard.size(), 4u);
   EXPECT_EQ(heard.front(), "READY=1");
   EXPECT_EQ(heard[1], "WATCHDOG=1");

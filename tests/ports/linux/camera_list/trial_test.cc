@@ -55,5 +55,40 @@ TEST_F(TrialOnCameras, ThoseThatGiveFramesDecide) {
   EXPECT_EQ(Info().active, OCTET_SLOT_B);
 }
 
+// Nothing moves, and no frame runs until there is a model on trial. Then each does.
+TEST_F(TrialOnCameras, TheMotionGateIsOffDuringATrial) {
+  WriteFilm();
+  std::ofstream(Path("c.yaml"))
+      << "slots: " + Path("store") + "\njson: true\nconfirm-after: 20\ncameras:\n  - {name: a, source: '" +
+             FilmOf("film-a") + "', motion: [on, every=3600]}\n  - {name: b, source: '" +
+             FilmOf("film-b") + "', motion: [on, every=3600]}\n";
+  Start({"--config", Path("c.yaml")});
+  AwaitSlots("aa");
+  usleep(500000);
+  EXPECT_EQ(Lines().size(), 2u) << "the first frame of each";
+  Flash(Model(2));
+  AwaitError("slot B is confirmed");
+  usleep(300000);  // lines of the last frames
+  const size_t confirmed = Lines().size();
+  EXPECT_GE(confirmed, 2u + 20);
+  std::map<std::string, std::vector<int>> frames, dropped;
+  for (const nlohmann::json& line : Lines()) {
+    if (line["slot"] != "b") continue;
+    frames[line["camera"]].push_back(line["frame"]);
+    dropped[line["camera"]].push_back(line["dropped"]);
+  }
+  for (const char* camera : {"a", "b"}) {
+    const auto& numbers = frames[camera];
+    ASSERT_FALSE(numbers.empty());
+    EXPECT_EQ(numbers.back() - numbers.front() + 1,
+              static_cast<int>(numbers.size()) + dropped[camera].back() - dropped[camera].front())
+        << camera << ": each that was not dropped has run";
+  }
+  usleep(500000);
+  EXPECT_LE(Lines().size(), confirmed + 2) << "the gate is on again";
+  kill(child_, SIGTERM);
+  EXPECT_EQ(Finish(), 0) << Read("err");
+}
+
 }  // namespace
 }  // namespace octet::test

@@ -24,6 +24,16 @@ namespace octet::test {
 
 namespace fs = std::filesystem;
 
+inline std::string Y4m(int width, int height, int frames) {
+  std::string text =
+      "YUV4MPEG2 W" + std::to_string(width) + " H" + std::to_string(height) + " C420jpeg\n";
+  const auto bytes =
+      static_cast<size_t>(width * height + 2 * ((width + 1) / 2) * ((height + 1) / 2));
+  for (int i = 0; i < frames; ++i)
+    text += "FRAME\n" + std::string(bytes, static_cast<char>(90 + i));
+  return text;
+}
+
 class Camera : public testing::Test {
  protected:
   void SetUp() override {
@@ -128,21 +138,36 @@ class Camera : public testing::Test {
     FAIL() << "no " << count << " lines: " << Read("out") << Read("err");
   }
 
+  // A board of 70 C at Path("thermal").
+  void WriteHeat() const {
+    fs::create_directories(Path("thermal/thermal_zone0"));
+    std::ofstream(Path("thermal/thermal_zone0/type")) << "cpu-thermal\n";
+    std::ofstream(Path("thermal/thermal_zone0/temp")) << "70000\n";
+  }
+  // A program as a camera: FilmOf(NAME) shows the file `frame`, twenty times a second, and `other`
+  // while there is a file `moved`. Its number is in the file NAME.
+  void WriteFilm() const {
+    const std::string film = Y4m(32, 32, 1);
+    std::ofstream(Path("head"), std::ios::binary) << film.substr(0, film.find('\n') + 1);
+    std::string frame = film.substr(film.find('\n') + 1);
+    std::ofstream(Path("frame"), std::ios::binary) << frame;
+    // A square in the left half, which changes the mean by three levels.
+    for (size_t y = 8; y < 24; ++y) frame.replace(6 + y * 32, 14, 14, '\x69');
+    std::ofstream(Path("other"), std::ios::binary) << frame;
+    std::ofstream(Path("film.sh"))
+        << "echo $$ > $1\ncd " + folder_.string() +
+               "\ncat head\nwhile if [ -e moved ]; then cat other; else cat frame; fi; do sleep "
+               "0.05; done\n";
+  }
+  std::string FilmOf(const std::string& name) const {
+    return "exec:sh " + Path("film.sh") + " " + Path(name);
+  }
+
   fs::path folder_;
   pid_t child_ = 0;
   int input_ = -1;
   bool names_model_ = true;  // m.octet, before all other arguments
 };
-
-inline std::string Y4m(int width, int height, int frames) {
-  std::string text =
-      "YUV4MPEG2 W" + std::to_string(width) + " H" + std::to_string(height) + " C420jpeg\n";
-  const auto bytes =
-      static_cast<size_t>(width * height + 2 * ((width + 1) / 2) * ((height + 1) / 2));
-  for (int i = 0; i < frames; ++i)
-    text += "FRAME\n" + std::string(bytes, static_cast<char>(90 + i));
-  return text;
-}
 
 }  // namespace octet::test
 

@@ -1,72 +1,37 @@
 // octet-camera as a service of systemd, by the words that its socket gets.
-#include <sys/socket.h>
-#include <sys/un.h>
-
 #include <chrono>
-#include <cstddef>
 #include <cstdlib>
 
 #include "tests/ports/linux/camera_program/camera_fixture.h"
+#include "tests/ports/linux/camera_program/service_socket.h"
 
 namespace octet::test {
 namespace {
 
-class ServiceWords : public Camera {
- protected:
-  // Listens as systemd does; name: of NOTIFY_SOCKET.
-  void Listen(const std::string& name) {
-    socket_ = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    sockaddr_un address = {};
-    address.sun_family = AF_UNIX;
-    ASSERT_LT(name.size(), sizeof(address.sun_path));
-    std::copy(name.begin(), name.end(), address.sun_path);
-    if (name[0] == '@') address.sun_path[0] = 0;
-    ASSERT_EQ(bind(socket_, reinterpret_cast<sockaddr*>(&address),
-                   static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size())),
-              0);
-    setenv("NOTIFY_SOCKET", name.c_str(), 1);
-  }
-  void TearDown() override {
-    unsetenv("NOTIFY_SOCKET");
-    unsetenv("WATCHDOG_USEC");
-    if (socket_ >= 0) close(socket_);
-    Camera::TearDown();
-  }
-  // Words that have come so far.
-  std::vector<std::string> Words() const {
-    std::vector<std::string> words;
-    char bytes[256];
-    for (ssize_t count; (count = recv(socket_, bytes, sizeof(bytes), MSG_DONTWAIT)) >= 0;) {
-      words.emplace_back(bytes, static_cast<size_t>(count));
-    }
-    return words;
-  }
-  int socket_ = -1;
-};
+using ServiceWords = Camera;
 
 const std::vector<std::string> kGrey = {"--source", "-",   "--json",   "--format", "grey8",
                                         "--size",   "4x4", "--device", "grey"};
 
 TEST_F(ServiceWords, ReadyWithTheFirstResultAndStoppingAtTheEnd) {
-  Listen(Path("notify"));
+  const ServiceSocket service(Path("notify"));
   Start(kGrey);
   usleep(300000);
-  EXPECT_EQ(Words(), std::vector<std::string>{});  // started, and nothing to show
+  EXPECT_EQ(service.Words(), std::vector<std::string>{});  // started, and nothing to show
   Send(std::string(16, 'x'));
   AwaitLines(1);
-  EXPECT_EQ(Words(), std::vector<std::string>{"READY=1"});
+  EXPECT_EQ(service.Words(), std::vector<std::string>{"READY=1"});
   Send(std::string(16, 'x'));
   AwaitLines(2);
-  EXPECT_EQ(Words(), std::vector<std::string>{});  // nobody asked for a watchdog
+  EXPECT_EQ(service.Words(), std::vector<std::string>{});  // nobody asked for a watchdog
   kill(child_, SIGTERM);
   EXPECT_EQ(Wait(), 0);
-  EXPECT_EQ(Words(), std::vector<std::string>{"STOPPING=1"});
+  EXPECT_EQ(service.Words(), std::vector<std::string>{"STOPPING=1"});
   close(input_);
 }
 
 TEST_F(ServiceWords, TheWatchdogHearsOfResultsAlone) {
-  Listen("@octet-camera-test-" + std::to_string(getpid()));
-  setenv("WATCHDOG_USEC", "30000000", 1);
+  const ServiceSocket service("@octet-camera-test-" + std::to_string(getpid()), true);
   Start(kGrey);
   const auto begun = std::chrono::steady_clock::now();
   for (size_t i = 0; i < 24; ++i) {
@@ -75,7 +40,7 @@ TEST_F(ServiceWords, TheWatchdogHearsOfResultsAlone) {
     usleep(50000);
   }
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begun;
-  std::vector<std::string> words = Words();
+  std::vector<std::string> words = service.Words();
   ASSERT_FALSE(words.empty());
   EXPECT_EQ(words[0], "READY=1");
   words.erase(words.begin());
@@ -84,9 +49,9 @@ TEST_F(ServiceWords, TheWatchdogHearsOfResultsAlone) {
   EXPECT_LE(static_cast<double>(words.size()), 1 + passed.count() / 0.5);
   for (const std::string& word : words) EXPECT_EQ(word, "WATCHDOG=1");
   usleep(700000);
-  EXPECT_EQ(Words(), std::vector<std::string>{});  // no frame, no word
+  EXPECT_EQ(service.Words(), std::vector<std::string>{});  // no frame, no word
   EXPECT_EQ(Finish(), 0);
-  EXPECT_EQ(Words(), std::vector<std::string>{"STOPPING=1"});
+  EXPECT_EQ(service.Words(), std::vector<std::string>{"STOPPING=1"});
 }
 
 // Nobody listens, or the name is none: results come all the same.
@@ -100,6 +65,7 @@ TEST_F(ServiceWords, NoSocketIsNoMatter) {
     EXPECT_EQ(Lines().size(), 2u) << name;
     EXPECT_EQ(Read("err"), "");
   }
+  unsetenv("NOTIFY_SOCKET");
 }
 
 }  // namespace

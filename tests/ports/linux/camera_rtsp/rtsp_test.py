@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """octet-camera on four RTSP streams of two servers, one of them with a password: equal shares, a server that is killed and comes back, an
-ffmpeg that is killed and one that hangs, and no password where others see it. `--minutes N`: only the shares, over that time."""
+ffmpeg that is killed and one that hangs, and no password where others see it. `--minutes N`: only the shares, over that time, of `--model`.
+`--soak N`: so many minutes with the motion gate, while each stream ends once a minute; memory, descriptors and children do not grow."""
 import argparse
 import collections
 import json
@@ -45,16 +46,16 @@ def make_film(build: pathlib.Path, work: pathlib.Path, seconds: int) -> pathlib.
 
 
 class Test:
-    def __init__(self, build: pathlib.Path, work: pathlib.Path, seconds: int):
+    def __init__(self, build: pathlib.Path, work: pathlib.Path, seconds: int, model: pathlib.Path, more: str = ""):
         self.work = work
         self.film = make_film(build, work, seconds)
         self.servers = {}
         (work / "password").write_text(PASSWORD + "\n")
         open_port, closed_port = self.serve("open", "0"), self.serve("closed", "0", "viewer", PASSWORD)
-        cameras = [f"{{name: open{i}, source: 'rtsp://127.0.0.1:{open_port}/{i}', source-timeout-s: 6}}" for i in range(2)]
-        cameras += [f"{{name: closed{i}, source: 'rtsp://viewer@127.0.0.1:{closed_port}/{i}', password-file: {work}/password, source-timeout-s: 6}}"
+        cameras = [f"{{name: open{i}, source: 'rtsp://127.0.0.1:{open_port}/{i}', source-timeout-s: 6{more}}}" for i in range(2)]
+        cameras += [f"{{name: closed{i}, source: 'rtsp://viewer@127.0.0.1:{closed_port}/{i}', password-file: {work}/password, source-timeout-s: 6{more}}}"
                     for i in range(2)]
-        (work / "c.yaml").write_text(f"model: {SOURCE}/demo/scene/detector.octet\njson: true\nmetrics: 0\ncameras:\n"
+        (work / "c.yaml").write_text(f"model: {model}\njson: true\nmetrics: 0\ncameras:\n"
                                      + "".join(f"  - {camera}\n" for camera in cameras))
         self.out, self.err = (work / "out").open("w"), (work / "err").open("w")
         self.camera = subprocess.Popen([build / "bin/octet-camera", "--config", work / "c.yaml"], stdout=self.out, stderr=self.err)
@@ -119,6 +120,25 @@ class Test:
         print("frames of each:", counts, flush=True)
         assert min(counts) > 0 and max(counts) - min(counts) <= max(allowed * max(counts), 4), counts
 
+    def usage(self) -> tuple:
+        """Of the camera: KiB of memory, descriptors."""
+        process = pathlib.Path(f"/proc/{self.camera.pid}")
+        resident = re.search(r"^VmRSS:\s+(\d+) kB", (process / "status").read_text(), re.M)
+        return int(resident[1]), len(list((process / "fd").iterdir()))
+
+    def soak(self, minutes: float):
+        """What it uses at most, of the first minutes and of the last: streams come and go, so their number is not the same at any time."""
+        most = []
+        for step in range(10):
+            end, seen = time.monotonic() + 6 * minutes, []
+            while time.monotonic() < end:
+                time.sleep(2)
+                seen.append((*self.usage(), len(self.children())))
+            most.append([max(column) for column in zip(*seen)])
+            print("KiB, descriptors, children, starts:", *most[-1], [self.metric("octet_source_starts_total", name) for name in self.names], flush=True)
+        first, last = most[1], most[-1]
+        assert last[0] <= first[0] + 1024 and last[1] <= first[1] and last[2] <= len(self.names), most
+
     def run(self):
         self.all_go_on("all four give frames")
         self.shares(2, 0.05)
@@ -157,14 +177,20 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--minutes", type=float)
+    parser.add_argument("--soak", type=float, metavar="MINUTES")
+    parser.add_argument("--model", type=pathlib.Path, default=SOURCE / "demo/scene/detector.octet")
     arguments = parser.parse_args()
     if lack := lacks():
         print(f"skipped: this machine lacks {lack}")
         return SKIPPED
     with tempfile.TemporaryDirectory(prefix="octet-rtsp-test-") as folder:
-        test = Test(arguments.build.resolve(), pathlib.Path(folder), int(60 * (arguments.minutes or 1)) + 60)
+        film_s = 60 if arguments.soak else int(60 * (arguments.minutes or 1)) + 60
+        more = ", fps: 2, motion: [on, every=1]" if arguments.soak else ""
+        test = Test(arguments.build.resolve(), pathlib.Path(folder), film_s, arguments.model, more)
         try:
-            if arguments.minutes:
+            if arguments.soak:
+                test.soak(arguments.soak)
+            elif arguments.minutes:
                 test.all_go_on("all four give frames")
                 test.shares(60 * arguments.minutes, 0.05)
             else:

@@ -552,6 +552,47 @@ class Tests:
                 continue
             raise AssertionError("not refused")
 
+    def motion(self) -> None:
+        """What moves is found where it is, in every kind of picture; a mask hides it; what breaks a rule is refused."""
+        octet, random = self.octet, np.random.default_rng(56)
+        left = [(0, 0), (0.5, 0), (0.5, 1), (0, 1)]
+
+        def picture(moved: bool) -> np.ndarray:
+            pixels = random.integers(98, 103, (96, 160), np.uint8)
+            pixels[40:56, 32:48] += 60 if moved else 0
+            return pixels
+
+        kinds = (lambda p: p, lambda p: np.repeat(p[:, :, None], 3, 2), octet.Frame.grey,
+                 lambda p: octet.Frame.nv12(np.concatenate([p, np.full((48, 160), 128, np.uint8)]), 160, 96))
+        for kind in kinds:
+            gate, seen = octet.MotionGate(longest=2), []
+            for f in range(95):
+                seen.append(gate.frame(f / 30, kind(picture(f > 90))))
+            assert [s.reason for s in seen[:91]] == ["start", *[""] * 59, "longest", *[""] * 30], [s.reason for s in seen]
+            assert seen[60].run and not seen[61].run and seen[61].box is None and 0 < seen[61].noise < 1, seen[61]
+            last = seen[94]
+            assert last.run and last.reason == "change" and last.strength > 1 and 0 < last.changed < 0.2, last
+            assert last.box[0] <= 0.2 and last.box[2] >= 0.3 and last.box[1] <= 40 / 96 and last.box[3] >= 56 / 96, last
+            gate.reset()
+            assert gate.frame(4, kind(picture(False))).reason == "start"
+        gate = octet.MotionGate(ignore=[left])
+        assert [gate.frame(f / 30, picture(f > 90)).run for f in range(95)] == [True, *[False] * 94]
+        assert gate.frame(3.5, picture(False)[:, :80]).reason == "start", "of another size"
+        masked = picture(True)
+        octet.paint_mask(masked, [left])
+        assert len(np.unique(masked[:, :80])) == 1 and masked[:, 90:].std() > 1
+        masked.flags.writeable = False
+        for call, error in ((lambda: octet.paint_mask(masked, [left]), ValueError), (lambda: octet.MotionGate(ignore=[[(0, 2)]]), ValueError),
+                            (lambda: octet.paint_mask(picture(True), [left[:2]]), octet.OctetError),
+                            (lambda: octet.MotionGate(longest=0).frame(0, masked), octet.OctetError),
+                            (lambda: octet.MotionGate().frame(0, masked[:8]), octet.OctetError),
+                            (lambda: octet.MotionGate().frame(-1, masked), ValueError)):
+            try:
+                call()
+            except error:
+                continue
+            raise AssertionError("not refused")
+
     def overhead(self) -> None:
         """run(array) against the two C functions on a description made before, in turn; the median of both."""
         with self.octet.Model(self.blobs["classify"]) as model:
@@ -605,7 +646,7 @@ def main() -> int:
         assert pathlib.Path(octet.__file__).parents[1] == packages, octet.__file__
         tests = Tests(octet, build, work)
         for name in ("info", "same_boxes", "callers_threshold", "forks_and_copies", "empty_masks", "camera", "scene", "no_copy", "other_tasks", "numbers", "example", "refusals", "states", "gap", "changed_file",
-                     "plain_c", "lives", "tracks", "overhead"):
+                     "plain_c", "lives", "tracks", "motion", "overhead"):
             with report.case(name):
                 getattr(tests, name)()
     return report.finish()

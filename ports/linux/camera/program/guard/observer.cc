@@ -62,10 +62,8 @@ class GuardObserver final : public Observer {
                 ", so temperature has no effect; --thermal-root names another folder");
   }
   // Heat lowers the rate: one of rate_divisor frames runs.
-  bool Wants(const FrameBuffer&) override {
-    const bool is_wanted = taken_++ % guard_->decision().rate_divisor == 0;
-    if (!is_wanted) shared_.metrics.CountSkipped();
-    return is_wanted;
+  Wish Wants(const FrameBuffer&) override {
+    return taken_++ % guard_->decision().rate_divisor == 0 ? Wish::kRun : Wish::kSkip;
   }
   void AddFields(uint64_t now_ns, Line* line) override {
     AddGuardFields(guard_->reason(), guard_->score(), shared_.program.thermometer.Celsius(now_ns),

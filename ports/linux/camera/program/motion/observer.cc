@@ -35,7 +35,7 @@ class MotionObserver final : public Observer {
     numbers_.TurnOn();
   }
 
-  bool Wants(const FrameBuffer& frame) override {
+  Wish Wants(const FrameBuffer& frame) override {
     const octet_frame view = frame.View();
     if (frame.width != width_ || frame.height != height_) Begin(view);
     const uint64_t time_us =
@@ -46,16 +46,15 @@ class MotionObserver final : public Observer {
     // Of a picture that is too small for cells nothing is known: it is run.
     if (motion_ == nullptr ||
         octet_motion_frame(motion_, time_us, &view, &answer).code != OCTET_OK) {
-      return true;
+      return Wish::kRun;
     }
     numbers_.SetChanged(static_cast<double>(answer.changed) / 65536);
     if (answer.reason != OCTET_MOTION_STILL) is_owed_ = true;
     // A model on trial is judged by each frame. A frame that heat passed over is still to be run.
-    if (is_owed_ || shared_.program.on_trial) return true;
+    if (is_owed_ || shared_.program.on_trial) return Wish::kRun;
     numbers_.CountStill();
     ++still_;
-    shared_.program.service.Alive(NowNs());
-    return false;
+    return Wish::kStill;
   }
   void AfterRun(octet_session*) override { is_owed_ = false; }
   void AddStatus(Line* line) override {
