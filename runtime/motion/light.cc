@@ -1,5 +1,7 @@
 #include "runtime/motion/light.h"
 
+#include "runtime/motion/cut.h"
+
 namespace octet {
 namespace motion {
 namespace {
@@ -20,8 +22,10 @@ constexpr uint32_t kRounds = 4;  // see FitPlaces
 constexpr uint32_t kMostLeft = 16 << 4;
 constexpr uint32_t kRowsOfChoice = 8;  // one of so many rows is looked at
 
-uint32_t CutOf(const Parts& parts, uint32_t cell) {
-  return parts.cut[cell] > parts.was_cut[cell] ? parts.cut[cell] : parts.was_cut[cell];
+// gain: of exposure and place, 2^-20.
+Ends EndsOf(const Exposure& exposure, int64_t gain) {
+  const int64_t black = exposure.offset >> 12, white = black + (((gain - (1 << 20)) * 255) >> 8);
+  return {(int32_t)black, (int32_t)white};
 }
 
 // Both fits look at every second cell, as the black fields of a chess-board: so their middle is
@@ -36,10 +40,9 @@ Exposure FitExposure(const Parts& parts, uint32_t least) {
       const uint32_t i = y * columns + x;
       const uint32_t b = parts.background[i] >> 8, f = parts.fresh[i];
       const bool is_used = parts.is_seen[i] != 0 && b - kDarkest <= kBrightest - kDarkest &&
-                           f - kDarkest <= kBrightest - kDarkest &&
-                           (least == 0 || CutOf(parts, i) < kMostCut);
+                           f - kDarkest <= kBrightest - kDarkest;
       parts.is_used[i] = is_used ? 1 : 0;
-      if (!is_used) continue;
+      if (!is_used || (least != 0 && CutOf(parts, i) >= kMostCut)) continue;
       n += 1;
       sum_b += b;
       sum_f += f;
@@ -67,6 +70,8 @@ Exposure FitExposure(const Parts& parts, uint32_t least) {
 void SumTiles(const Parts& parts, const Exposure& fit) {
   const State& state = *parts.state;
   const uint32_t side = state.tile_cells, tile_columns = TilesOf(state, state.columns);
+  const Cut cut(state);
+  const Ends ends = EndsOf(fit, fit.gain << 4);
   for (uint32_t y = 0; y < state.rows; ++y) {
     Tile* const tiles = parts.tiles + y / side * tile_columns;
     if (y % side == 0) {
@@ -84,9 +89,14 @@ void SumTiles(const Parts& parts, const Exposure& fit) {
         const auto exposed = (int32_t)((fit.gain * light + fit.offset) >> 16);
         const int32_t weight = light <= kFullLight ? (int32_t)kFullWeight
                                                    : (int32_t)(kFullWeight * kFullLight / light);
+        int32_t by_exposure = fresh - exposed, by_places = fresh - (int32_t)light;
+        if (CutOf(parts, cell) != 0) {
+          by_exposure = cut.Without(parts, cell, ends, by_exposure * 16) >> 4;
+          by_places = cut.Without(parts, cell, {0, 0}, by_places * 16) >> 4;
+        }
         sums.light += weight * (int32_t)light;
-        sums.change[kExposure] += weight * (fresh - exposed);
-        sums.change[kPlaces] += weight * (fresh - (int32_t)light);
+        sums.change[kExposure] += weight * by_exposure;
+        sums.change[kPlaces] += weight * by_places;
       }
       tiles[left / side].own = sums;
     }
@@ -210,88 +220,8 @@ Light FitLight(const Parts& parts) {
   return left_by_places < left_by_exposure ? by_places : by_exposure;
 }
 
-namespace {
-
-struct Interval {
-  int32_t least, most;
-};
-
-// What a pixel that was cut now or before adds to its difference, q12, black below; the mirror
-// image is white. light: at black, from its mean. Let it follow light with any slope of 0 to 1. Its
-// background is the mean of max(0, pixel + light). If it is cut now it lacks all of a fall of light.
-// If it is seen now, its background is too high by the mean of what light lacked: for light within
-// `swing` with a mean of 0 at most (light - low) * high / (high - low), which is convex between
-// both ends.
-struct Cut {
-  Swing swing;
-  int32_t slope;  // high / (high - low), 2^-8
-
-  explicit Cut(const Swing& of) : swing(of) {
-    const int32_t whole = of.high - of.low;
-    slope = whole == 0 ? 0 : (int32_t)((int64_t)of.high * 256 / whole);
-  }
-  Interval At(int32_t light, int32_t now, int32_t ever) const {
-    int32_t lacks = light > swing.low ? (int32_t)(((int64_t)(light - swing.low) * slope) >> 8) : 0;
-    if (lacks < light) lacks = light;
-    if (lacks < 0) lacks = 0;
-    return {-(int32_t)(((int64_t)lacks * ever) >> 8),
-            light < 0 ? (int32_t)(((int64_t)-light * now) >> 8) : 0};
-  }
-};
-
-Swing MirrorOf(const Swing& swing) {
-  return {-swing.high, -swing.low};
-}
-
-// A share of pixels, of which some may be missed by their noise; 2^-8.
-int32_t Widened(uint32_t cut) {
-  const uint32_t share = cut + cut / 8 + 1;
-  return cut == 0 ? 0 : (int32_t)(share < 256 ? share : 256);
-}
-
-// The difference without what pixels at an end of the range explain: they say nothing of a motion
-// that light alone may have made. at_black, at_white: light there, q12.
-int32_t WithoutCut(const Cut& black, const Cut& white, int32_t at_black, int32_t at_white,
-                   uint32_t now, uint32_t ever, int32_t difference) {
-  const Interval dark = black.At(at_black, Widened(now), Widened(ever));
-  const Interval bright = white.At(-at_white, Widened(now), Widened(ever));
-  const int32_t least = dark.least < -bright.most ? dark.least : -bright.most;
-  const int32_t most = dark.most > -bright.least ? dark.most : -bright.least;
-  if (difference > most) return difference - most;
-  return difference < least ? difference - least : 0;
-}
-
-void Follow(int32_t light, uint32_t rate, Swing* swing) {
-  // The background moves to the light, and what was before is forgotten as it forgets.
-  const auto follow = [&](int32_t end) {
-    return end - (int32_t)(((int64_t)end * rate + (int64_t)light * rate) >> 16);
-  };
-  swing->low = follow(swing->low);
-  swing->high = follow(swing->high);
-  if (swing->low > light) swing->low = light;
-  if (swing->high < light) swing->high = light;
-  if (swing->low > 0) swing->low = 0;
-  if (swing->high < 0) swing->high = 0;
-}
-
-int32_t WithinSwing(int64_t light) {
-  return (int32_t)(light > kMostSwing ? kMostSwing : light < -kMostSwing ? -kMostSwing : light);
-}
-
-int32_t AtBlack(const Exposure& exposure) {
-  return WithinSwing(exposure.offset >> 12);
-}
-
-// gain: 2^-20.
-int32_t AtWhite(const Exposure& exposure, int64_t gain) {
-  return WithinSwing((exposure.offset >> 12) + (((gain - (1 << 20)) * 255) >> 8));
-}
-
-}  // namespace
-
-void FollowSwing(const Parts& parts, const Light& light, uint32_t rate) {
-  Follow(AtBlack(light.exposure), rate, &parts.state->black);
-  Follow(AtWhite(light.exposure, light.exposure.gain << 4), rate, &parts.state->white);
+Ends EndsOf(const Light& light) {
+  return EndsOf(light.exposure, light.exposure.gain << 4);
 }
 
 void TakeLight(const Parts& parts, const Light& light, uint32_t row) {
@@ -306,17 +236,15 @@ void TakeLight(const Parts& parts, const Light& light, uint32_t row) {
   }
   const uint32_t cell = row * state.columns;
   const int64_t gain = light.exposure.gain << 4, offset = light.exposure.offset;  // 2^-20; q24
-  const Cut black(state.black), white(MirrorOf(state.white));
-  const int32_t at_black = AtBlack(light.exposure);
+  const Cut cut(state);
   for (uint32_t x = 0; x < state.columns; ++x) {
     const Between& between = parts.between[x];
     const int64_t place = At(between, gains[between.first], gains[between.second]);
     const int64_t background = parts.background[cell + x] >> 8;
     const int64_t expected = (gain + place) * background + offset * 16;  // 2^-28
     int32_t difference = ((int32_t)parts.fresh[cell + x] << 4) - (int32_t)(expected >> 16);
-    if (const uint32_t ever = CutOf(parts, cell + x); ever != 0) {
-      difference = WithoutCut(black, white, at_black, AtWhite(light.exposure, gain + place),
-                              parts.cut[cell + x], ever, difference);
+    if (CutOf(parts, cell + x) != 0) {
+      difference = cut.Without(parts, cell + x, EndsOf(light.exposure, gain + place), difference);
     }
     parts.difference[x] = difference;
   }

@@ -2,6 +2,7 @@
 #ifndef OCTET_MOTION_LIGHT_H_
 #define OCTET_MOTION_LIGHT_H_
 
+#include "runtime/motion/cut.h"
 #include "runtime/motion/memory.h"
 
 namespace octet {
@@ -27,11 +28,8 @@ struct Light {
 // without, and the one that leaves less of a quarter of the rows counts.
 Light FitLight(const Parts& parts);
 
-// Bound of `Swing`: 512 levels, q12.
-constexpr int32_t kMostSwing = 1 << 21;
-
-// The swing of light follows this frame as the background does. rate: of the background, 2^-16.
-void FollowSwing(const Parts& parts, const Light& light, uint32_t rate);
+// What light adds at black and at white, without gains of places.
+Ends EndsOf(const Light& light);
 
 // parts.difference: what is not expected in a row of cells, q12.
 void TakeLight(const Parts& parts, const Light& light, uint32_t row);

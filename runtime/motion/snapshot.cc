@@ -5,7 +5,7 @@
 #include "octet/motion.h"
 #include "runtime/core/bytes.h"
 #include "runtime/motion/change.h"
-#include "runtime/motion/light.h"
+#include "runtime/motion/cut.h"
 #include "runtime/motion/memory.h"
 
 namespace octet {
