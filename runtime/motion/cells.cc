@@ -32,8 +32,9 @@ Pixels PixelsOf(octet_pixel_format format) {
 // Of columns of pixels.
 struct Columns {
   uint16_t sums[kMostRun];
-  uint8_t cut[kMostRun];  // how many
+  uint8_t cut[kMostRun];  // how many, of one of kCutRows rows
 };
+constexpr uint32_t kCutRows = 4;
 
 uint8_t IsCut(uint8_t pixel) {
   return (uint8_t)(pixel - kBlack - 1) >= kWhite - kBlack - 1 ? 1 : 0;
@@ -52,26 +53,35 @@ void SumColumns(const uint8_t* from, size_t stride, uint32_t rows, uint32_t coun
     for (uint32_t i = 0; i < count; ++i) {
       sums[i] = (uint16_t)(sums[i] + r0[i] + r1[i] + r2[i] + r3[i]);
     }
-    for (uint32_t i = 0; i < count; ++i) {
-      cut[i] = (uint8_t)(cut[i] + IsCut(r0[i]) + IsCut(r1[i]) + IsCut(r2[i]) + IsCut(r3[i]));
-    }
+    for (uint32_t i = 0; i < count; ++i) cut[i] = (uint8_t)(cut[i] + IsCut(r0[i]));
   }
   for (; y < rows; ++y) {
     const uint8_t* row = from + y * stride;
     for (uint32_t i = 0; i < count; ++i) sums[i] = (uint16_t)(sums[i] + row[i]);
+    if (y % kCutRows != 0) continue;
     for (uint32_t i = 0; i < count; ++i) cut[i] = (uint8_t)(cut[i] + IsCut(row[i]));
   }
 }
 
 template <typename T>
-uint32_t SumOf(const T* sums, uint32_t count, const Pixels& pixels) {
-  uint32_t sum = 0;
-  if (pixels.bytes == pixels.counts) {
-    for (uint32_t i = 0; i < count; ++i) sum += sums[i];
-  } else {
-    for (uint32_t i = 0; i < count; i += 2) sum += sums[i];
+uint32_t SumOf(const T* sums, uint32_t count, uint32_t step) {
+  // Loops of a known length, for the cells of almost all pictures.
+  const auto sum_of = [&](uint32_t known) {
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < known; i += step) sum += sums[i];
+    return sum;
+  };
+  if (step == 1 && count == 8) {
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < 8; ++i) sum += sums[i];
+    return sum;
   }
-  return sum;
+  if (step == 1 && count == 24) {
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < 24; ++i) sum += sums[i];
+    return sum;
+  }
+  return sum_of(count);
 }
 
 // 2^40 / count, so that the mean in q8 is the sum times it >> 32: at most 2^23 * 2^34 in between.
@@ -103,6 +113,7 @@ void MeanCells(const Parts& parts, const octet_frame& frame) {
   const Pixels pixels = PixelsOf(frame.format);
   const uint32_t side = state.cell_pixels, cell_bytes = side * pixels.bytes;
   const uint32_t row_bytes = state.width * pixels.bytes;
+  const uint32_t step = pixels.bytes == pixels.counts ? 1 : pixels.bytes;
   const uint32_t run = kMostRun / cell_bytes * cell_bytes;
   Columns columns;
   uint16_t* mean = parts.fresh;
@@ -110,21 +121,23 @@ void MeanCells(const Parts& parts, const octet_frame& frame) {
   for (uint32_t top = 0; top < state.height; top += side) {
     const uint32_t height = state.height - top < side ? state.height - top : side;
     const uint32_t rows = (height + pixels.rows - 1) / pixels.rows;
+    const uint32_t cut_rows = (rows + kCutRows - 1) / kCutRows;
     const uint64_t inverse = InverseOf(side * rows * pixels.counts);
+    const uint64_t cut_inverse = InverseOf(side * cut_rows * pixels.counts);
     const uint8_t* from = frame.planes[0] + top * frame.strides[0];
     for (uint32_t left = 0; left < row_bytes; left += run) {
       const uint32_t count = row_bytes - left < run ? row_bytes - left : run;
       SumColumns(from + left, pixels.rows * frame.strides[0], rows, count, &columns);
       uint32_t at = 0;
       for (; at + cell_bytes <= count; at += cell_bytes) {
-        *mean++ = MeanOf(SumOf(columns.sums + at, cell_bytes, pixels), inverse);
-        *cut++ = ShareOf(SumOf(columns.cut + at, cell_bytes, pixels), inverse);
+        *mean++ = MeanOf(SumOf(columns.sums + at, cell_bytes, step), inverse);
+        *cut++ = ShareOf(SumOf(columns.cut + at, cell_bytes, step), cut_inverse);
       }
       if (at == count) continue;
       const uint32_t rest = count - at;
-      const uint32_t counted = rest / pixels.bytes * rows * pixels.counts;
-      *mean++ = MeanOf(SumOf(columns.sums + at, rest, pixels), InverseOf(counted));
-      *cut++ = ShareOf(SumOf(columns.cut + at, rest, pixels), InverseOf(counted));
+      const uint32_t across = rest / pixels.bytes * pixels.counts;
+      *mean++ = MeanOf(SumOf(columns.sums + at, rest, step), InverseOf(across * rows));
+      *cut++ = ShareOf(SumOf(columns.cut + at, rest, step), InverseOf(across * cut_rows));
     }
   }
 }

@@ -28,50 +28,32 @@ Ends EndsOf(const Exposure& exposure, int64_t gain) {
   return {(int32_t)black, (int32_t)white};
 }
 
-// Both fits look at every second cell, as the black fields of a chess-board: so their middle is
-// that of their tile. Least squares of fresh over background: n <= 2^14 and q8 <= 2^16, so sums of
-// products are within 2^46 and n times them within 2^60.
-// least: of cells that are used; 0: those that are cut are used too.
-Exposure FitExposure(const Parts& parts, uint32_t least) {
-  const uint32_t columns = parts.state->columns;
-  uint64_t n = 0, sum_b = 0, sum_f = 0, sum_bb = 0, sum_bf = 0;
-  for (uint32_t y = 0; y < parts.state->rows; ++y) {
-    for (uint32_t x = y % 2; x < columns; x += 2) {
-      const uint32_t i = y * columns + x;
-      const uint32_t b = parts.background[i] >> 8, f = parts.fresh[i];
-      const bool is_used = parts.is_seen[i] != 0 && b - kDarkest <= kBrightest - kDarkest &&
-                           f - kDarkest <= kBrightest - kDarkest;
-      parts.is_used[i] = is_used ? 1 : 0;
-      if (!is_used || (least != 0 && CutOf(parts, i) >= kMostCut)) continue;
-      n += 1;
-      sum_b += b;
-      sum_f += f;
-      sum_bb += (uint64_t)b * b;
-      sum_bf += (uint64_t)b * f;
-    }
-  }
-  // At night almost all is near black.
-  if (n < least) return FitExposure(parts, 0);
-  Exposure fit = {1 << 16, 0};
-  if (n == 0) return fit;
-  const int64_t spread = (int64_t)(n * sum_bb - sum_b * sum_b) >> 16;
-  // Below a spread of a level the picture is flat: an offset alone.
-  if (spread >= (int64_t)(n * n)) {
-    fit.gain = ((int64_t)(n * sum_bf) - (int64_t)(sum_b * sum_f)) / spread;
-    if (fit.gain < 1 << 14) fit.gain = 1 << 14;
-    if (fit.gain > 1 << 18) fit.gain = 1 << 18;
-  }
-  fit.offset = (((int64_t)sum_f << 16) - fit.gain * (int64_t)sum_b) / (int64_t)n;
-  return fit;
+uint32_t WeightOf(uint32_t light) {
+  return light <= kFullLight ? kFullWeight : kFullWeight * kFullLight / light;
 }
 
-// Sums of tiles, of differences to both models: 2^14 cells of weights within 2^8 and differences
-// within 2^19 (a gain of 4) are within 2^41. << 20 they are within 2^61.
-void SumTiles(const Parts& parts, const Exposure& fit) {
+// Sums over cells, for least squares of fresh over background: n <= 2^14 and q8 <= 2^16, so sums of
+// products are within 2^46 and n times them within 2^60.
+struct Moments {
+  uint64_t n = 0, b = 0, f = 0, bb = 0, bf = 0;
+  void Add(uint32_t background, uint32_t fresh) {
+    n += 1;
+    b += background;
+    f += fresh;
+    bb += (uint64_t)background * background;
+    bf += (uint64_t)background * fresh;
+  }
+};
+
+enum Use : uint8_t { kNotUsed, kUsed, kUsedBehindCut };
+
+// Of every second cell, as the black fields of a chess-board: so their middle is that of their
+// tile. own.light and own.change of tiles become sums of background, fresh and weight. Cells that
+// are cut are left out of them. few: of cells that are cut too little to matter; all: of all.
+void SumCells(const Parts& parts, Moments* few, Moments* all) {
   const State& state = *parts.state;
   const uint32_t side = state.tile_cells, tile_columns = TilesOf(state, state.columns);
-  const Cut cut(state);
-  const Ends ends = EndsOf(fit, fit.gain << 4);
+  Moments clear, some, rest;  // not cut; a little; more
   for (uint32_t y = 0; y < state.rows; ++y) {
     Tile* const tiles = parts.tiles + y / side * tile_columns;
     if (y % side == 0) {
@@ -80,25 +62,87 @@ void SumTiles(const Parts& parts, const Exposure& fit) {
     const uint32_t row = y * state.columns;
     for (uint32_t left = 0; left < state.columns; left += side) {
       const uint32_t right = left + side < state.columns ? left + side : state.columns;
-      Sums sums = tiles[left / side].own;
+      int64_t light = 0, sum = 0, weights = 0;
       for (uint32_t x = left + (left + y) % 2; x < right; x += 2) {
         const uint32_t cell = row + x;
-        if (parts.is_used[cell] == 0) continue;
-        const uint32_t light = parts.background[cell] >> 8;
-        const int32_t fresh = parts.fresh[cell];
-        const auto exposed = (int32_t)((fit.gain * light + fit.offset) >> 16);
-        const int32_t weight = light <= kFullLight ? (int32_t)kFullWeight
-                                                   : (int32_t)(kFullWeight * kFullLight / light);
-        int32_t by_exposure = fresh - exposed, by_places = fresh - (int32_t)light;
-        if (CutOf(parts, cell) != 0) {
-          by_exposure = cut.Without(parts, cell, ends, by_exposure * 16) >> 4;
-          by_places = cut.Without(parts, cell, {0, 0}, by_places * 16) >> 4;
+        const uint32_t b = parts.background[cell] >> 8, f = parts.fresh[cell];
+        parts.is_used[cell] = kNotUsed;
+        if (parts.is_seen[cell] == 0 || b - kDarkest > kBrightest - kDarkest ||
+            f - kDarkest > kBrightest - kDarkest) {
+          continue;
         }
-        sums.light += weight * (int32_t)light;
-        sums.change[kExposure] += weight * by_exposure;
-        sums.change[kPlaces] += weight * by_places;
+        if (const uint32_t cut = CutOf(parts, cell); cut != 0) {
+          parts.is_used[cell] = kUsedBehindCut;
+          (cut < kMostCut ? some : rest).Add(b, f);
+          continue;
+        }
+        parts.is_used[cell] = kUsed;
+        clear.Add(b, f);
+        const int64_t weight = WeightOf(b);
+        light += weight * b;
+        sum += weight * f;
+        weights += weight;
       }
-      tiles[left / side].own = sums;
+      Sums* const own = &tiles[left / side].own;
+      own->light += light;
+      own->change[0] += sum;
+      own->change[1] += weights;
+    }
+  }
+  const auto add = [](const Moments& x, const Moments& y) {
+    return Moments{x.n + y.n, x.b + y.b, x.f + y.f, x.bb + y.bb, x.bf + y.bf};
+  };
+  *few = add(clear, some);
+  *all = add(*few, rest);
+}
+
+Exposure ExposureOf(const Moments& of) {
+  Exposure fit = {1 << 16, 0};
+  if (of.n == 0) return fit;
+  const int64_t spread = (int64_t)(of.n * of.bb - of.b * of.b) >> 16;
+  // Below a spread of a level the picture is flat: an offset alone.
+  if (spread >= (int64_t)(of.n * of.n)) {
+    fit.gain = ((int64_t)(of.n * of.bf) - (int64_t)(of.b * of.f)) / spread;
+    if (fit.gain < 1 << 14) fit.gain = 1 << 14;
+    if (fit.gain > 1 << 18) fit.gain = 1 << 18;
+  }
+  fit.offset = (((int64_t)of.f << 16) - fit.gain * (int64_t)of.b) / (int64_t)of.n;
+  return fit;
+}
+
+// What a cell that is cut adds to its tile.
+void AddCut(const Parts& parts, const Cut& cut, const Exposure& fit, uint32_t cell, Sums* own) {
+  const uint32_t light = parts.background[cell] >> 8;
+  const int32_t fresh = parts.fresh[cell];
+  const auto exposed = (int32_t)((fit.gain * light + fit.offset) >> 16);
+  const int64_t weight = WeightOf(light);
+  const auto without = [&](const Ends& ends, int32_t change) {
+    return cut.Without(parts, cell, ends, change * 16) >> 4;
+  };
+  own->light += weight * light;
+  own->change[kExposure] += weight * without(EndsOf(fit, fit.gain << 4), fresh - exposed);
+  own->change[kPlaces] += weight * without({0, 0}, fresh - (int32_t)light);
+}
+
+// From sums of tiles to differences to both models. 2^14 cells of weights within 2^8 and differences
+// within 2^19 (a gain of 4) are within 2^41. << 20 they are within 2^61.
+void SumTiles(const Parts& parts, const Exposure& fit, bool has_cut) {
+  const State& state = *parts.state;
+  const uint32_t side = state.tile_cells, columns = TilesOf(state, state.columns);
+  const uint32_t tiles = columns * TilesOf(state, state.rows);
+  for (uint32_t t = 0; t < tiles; ++t) {
+    Sums* const own = &parts.tiles[t].own;
+    const int64_t fresh = own->change[0], weight = own->change[1];
+    own->change[kExposure] = fresh - ((fit.gain * own->light + fit.offset * weight) >> 16);
+    own->change[kPlaces] = fresh - own->light;
+  }
+  if (!has_cut) return;
+  const Cut cut(state);
+  for (uint32_t y = 0; y < state.rows; ++y) {
+    const uint32_t row = y * state.columns;
+    for (uint32_t x = y % 2; x < state.columns; x += 2) {
+      if (parts.is_used[row + x] != kUsedBehindCut) continue;
+      AddCut(parts, cut, fit, row + x, &parts.tiles[y / side * columns + x / side].own);
     }
   }
 }
@@ -204,8 +248,12 @@ uint64_t LeftOfRow(const Parts& parts, uint32_t row) {
 Light FitLight(const Parts& parts) {
   const State& state = *parts.state;
   const uint32_t columns = TilesOf(state, state.columns), rows = TilesOf(state, state.rows);
-  const Exposure exposure = FitExposure(parts, state.cell_count / 32);
-  SumTiles(parts, exposure);
+  Moments few, all;
+  SumCells(parts, &few, &all);
+  // At night almost all is near black.
+  const bool has_few = few.n >= state.cell_count / 32;
+  const Exposure exposure = ExposureOf(has_few ? few : all);
+  SumTiles(parts, exposure, all.n != 0);
   FitPlaces(parts, columns, rows);
   for (uint32_t x = 0; x < state.columns; ++x)
     parts.between[x] = BetweenTiles(x, state.tile_cells, columns);
