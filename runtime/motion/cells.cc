@@ -40,14 +40,24 @@ uint8_t IsCut(uint8_t pixel) {
   return (uint8_t)(pixel - kBlack - 1) >= kWhite - kBlack - 1 ? 1 : 0;
 }
 
-// Of `rows` rows. Four rows at a time, so that sums are loaded and stored once for them.
+// Of `rows` rows. The first two or four begin the sums; then four rows at a time, so that sums are
+// loaded and stored once for them.
 void SumColumns(const uint8_t* from, size_t stride, uint32_t rows, uint32_t count,
                 Columns* columns) {
   uint16_t* const sums = columns->sums;
   uint8_t* const cut = columns->cut;
-  memset(sums, 0, count * sizeof(sums[0]));
-  memset(cut, 0, count);
-  uint32_t y = 0;
+  for (uint32_t i = 0; i < count; ++i) cut[i] = IsCut(from[i]);
+  uint32_t y = rows < 2 ? 1 : rows < 4 ? 2 : 4;
+  {
+    const uint8_t *r0 = from, *r1 = r0 + stride, *r2 = r1 + stride, *r3 = r2 + stride;
+    if (y == 4) {
+      for (uint32_t i = 0; i < count; ++i) sums[i] = (uint16_t)(r0[i] + r1[i] + r2[i] + r3[i]);
+    } else if (y == 2) {
+      for (uint32_t i = 0; i < count; ++i) sums[i] = (uint16_t)(r0[i] + r1[i]);
+    } else {
+      for (uint32_t i = 0; i < count; ++i) sums[i] = r0[i];
+    }
+  }
   for (; y + 4 <= rows; y += 4) {
     const uint8_t *r0 = from + y * stride, *r1 = r0 + stride, *r2 = r1 + stride, *r3 = r2 + stride;
     for (uint32_t i = 0; i < count; ++i) {
@@ -63,25 +73,23 @@ void SumColumns(const uint8_t* from, size_t stride, uint32_t rows, uint32_t coun
   }
 }
 
+// T holds the sum of a cell of 8 x 8 pixels: 64 * 255, or 48 pixels that are cut. side: of the
+// cell. Such cells, of almost all pictures, have loops of a known length.
 template <typename T>
-uint32_t SumOf(const T* sums, uint32_t count, uint32_t step) {
-  // Loops of a known length, for the cells of almost all pictures.
-  const auto sum_of = [&](uint32_t known) {
-    uint32_t sum = 0;
-    for (uint32_t i = 0; i < known; i += step) sum += sums[i];
-    return sum;
-  };
-  if (step == 1 && count == 8) {
-    uint32_t sum = 0;
-    for (uint32_t i = 0; i < 8; ++i) sum += sums[i];
+uint32_t SumOf(const T* sums, uint32_t count, uint32_t step, uint32_t side) {
+  if (side == 8 && step == 1 && count == 8) {
+    T sum = 0;
+    for (uint32_t i = 0; i < 8; ++i) sum = (T)(sum + sums[i]);
     return sum;
   }
-  if (step == 1 && count == 24) {
-    uint32_t sum = 0;
-    for (uint32_t i = 0; i < 24; ++i) sum += sums[i];
+  if (side == 8 && step == 1 && count == 24) {
+    T sum = 0;
+    for (uint32_t i = 0; i < 24; ++i) sum = (T)(sum + sums[i]);
     return sum;
   }
-  return sum_of(count);
+  uint32_t sum = 0;
+  for (uint32_t i = 0; i < count; i += step) sum += sums[i];
+  return sum;
 }
 
 // 2^40 / count, so that the mean in q8 is the sum times it >> 32: at most 2^23 * 2^34 in between.
@@ -130,14 +138,14 @@ void MeanCells(const Parts& parts, const octet_frame& frame) {
       SumColumns(from + left, pixels.rows * frame.strides[0], rows, count, &columns);
       uint32_t at = 0;
       for (; at + cell_bytes <= count; at += cell_bytes) {
-        *mean++ = MeanOf(SumOf(columns.sums + at, cell_bytes, step), inverse);
-        *cut++ = ShareOf(SumOf(columns.cut + at, cell_bytes, step), cut_inverse);
+        *mean++ = MeanOf(SumOf(columns.sums + at, cell_bytes, step, side), inverse);
+        *cut++ = ShareOf(SumOf(columns.cut + at, cell_bytes, step, side), cut_inverse);
       }
       if (at == count) continue;
       const uint32_t rest = count - at;
       const uint32_t across = rest / pixels.bytes * pixels.counts;
-      *mean++ = MeanOf(SumOf(columns.sums + at, rest, step), InverseOf(across * rows));
-      *cut++ = ShareOf(SumOf(columns.cut + at, rest, step), InverseOf(across * cut_rows));
+      *mean++ = MeanOf(SumOf(columns.sums + at, rest, step, side), InverseOf(across * rows));
+      *cut++ = ShareOf(SumOf(columns.cut + at, rest, step, side), InverseOf(across * cut_rows));
     }
   }
 }

@@ -17,7 +17,6 @@ constexpr uint32_t kNarrow = 50 << 4, kWide = 4 << 4;
 // How many cells are beyond one and three standard deviations.
 struct Spread {
   uint32_t beyond, far;
-  uint32_t square;  // mean square of `change`, of cells that had not changed, q24
 };
 
 // Of a background that was taken anew: it is their mean, so that it is soon without noise. More of
@@ -39,8 +38,8 @@ uint32_t PixelVariance(const State& state) {
 }
 
 // What a codec adds to it: its error stays until a block is coded anew, and is another then. So it
-// is not seen in differences from frame to frame, but in `change` of the whole picture. It is larger
-// in textures than in walls, so half more than the mean counts.
+// is not seen in differences from frame to frame, but in `change` of the whole picture. It is
+// larger in textures than in walls, so half more than the mean counts.
 uint32_t CodedVariance(const State& state) {
   const uint32_t pixels = PixelVariance(state) * 3 / 2;
   return state.coded > pixels ? (state.coded - pixels) / 2 * 3 : 0;
@@ -64,9 +63,7 @@ void Smooth(const Parts& parts, const Light& light, uint32_t rate, Spread* sprea
   const State& state = *parts.state;
   const auto a = (int32_t)(((uint64_t)state.step_us << 8) / (state.step_us + kSmoothUs));
   const uint32_t coded = CodedVariance(state);
-  const uint64_t most = 9 * ((uint64_t)state.coded + PixelVariance(state) + kLeastVariance);
-  uint32_t beyond = 0, far = 0, calm = 0;
-  uint64_t squares = 0;
+  uint32_t beyond = 0, far = 0;
   for (uint32_t y = 0; y < state.rows; ++y) {
     TakeLight(parts, light, y);
     for (uint32_t x = 0; x < state.columns; ++x) {
@@ -79,19 +76,16 @@ void Smooth(const Parts& parts, const Light& light, uint32_t rate, Spread* sprea
       parts.change[i] = change;
       const uint32_t background = parts.background[i];
       const int32_t behind = ((int32_t)parts.fresh[i] << 8) - (int32_t)background;
-      const uint32_t energy =
-          parts.is_seen[i] == 0 ? 0 : EnergyOf(change, (behind >> 4) - difference, coded, parts.weight[i]);
+      const uint32_t energy = parts.is_seen[i] == 0 ? 0
+                                                    : EnergyOf(change, (behind >> 4) - difference,
+                                                               coded, parts.weight[i]);
       beyond += energy > 16 ? 1 : 0;
       far += energy > kFarEnergy ? 1 : 0;
       parts.energy[i] = (uint16_t)energy;
       parts.background[i] = background + (uint32_t)(int32_t)(((int64_t)behind * rate) >> 16);
-      if (parts.is_seen[i] == 0 || (parts.is_changed[i] & state.is_local) != 0) continue;
-      const uint32_t square = (uint32_t)change * (uint32_t)change;
-      calm += 1;
-      squares += square < most ? square : most;
     }
   }
-  *spread = {beyond, far, calm == 0 ? 0 : (uint32_t)(squares / calm)};
+  *spread = {beyond, far};
 }
 
 struct Window {
@@ -198,8 +192,21 @@ uint32_t RateOf(const State& state) {
              : (uint32_t)(((uint64_t)state.step_us << 16) / kBackgroundUs);
 }
 
-// A codec is worst in the first frames of a group. So the worst counts, and is forgotten slowly.
-void LearnCoded(uint32_t square, State* state) {
+// The mean square of `change` in about twelve rows, of cells that had not changed. A codec is worst
+// in the first frames of a group. So the worst counts, and is forgotten slowly.
+void LearnCoded(const Parts& parts) {
+  State* const state = parts.state;
+  const uint64_t most = 9 * ((uint64_t)state->coded + PixelVariance(*state) + kLeastVariance);
+  uint64_t squares = 0, calm = 0;
+  for (uint32_t y = 0; y < state->rows; y += 1 + state->rows / 12) {
+    for (uint32_t i = y * state->columns; i < (y + 1) * state->columns; ++i) {
+      if (parts.is_seen[i] == 0 || (parts.is_changed[i] & state->is_local) != 0) continue;
+      const uint32_t square = (uint32_t)parts.change[i] * (uint32_t)parts.change[i];
+      calm += 1;
+      squares += square < most ? square : most;
+    }
+  }
+  uint32_t square = calm == 0 ? 0 : (uint32_t)(squares / calm);
   if (square > kMostCoded) square = kMostCoded;
   if (square >= state->coded) {
     state->coded = square;
@@ -229,7 +236,7 @@ void FindChange(const Parts& parts, Found* found) {
   FollowSwing(EndsOf(light), rate, parts.state);
   Smooth(parts, light, rate, &spread);
   found->far_cells = spread.far;
-  LearnCoded(spread.square, parts.state);
+  LearnCoded(parts);
   memset(parts.is_changed, 0, cells);
   const uint32_t scale = FrameScale(state, spread.beyond);
   const uint32_t side = RootOf(cells / 200) / 2 * 2 + 1;

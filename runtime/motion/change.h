@@ -14,7 +14,7 @@ constexpr uint32_t kNoiseUs = 20 * 1000 * 1000;       // of `variance`
 constexpr uint32_t kTurns = 8;  // frames in which the noise of all cells is learned
 // Of `variance`: 1/32 level, below the rounding of a cell's 64 pixels.
 constexpr uint32_t kLeastVariance = 128 * 128;
-constexpr uint32_t kLightShift = 6;  // a share of light that no model explains: 1/64
+constexpr uint32_t kLightShift = 6;        // a share of light that no model explains: 1/64
 constexpr uint32_t kMostCoded = 9u << 22;  // of `coded`: 1.5 levels
 
 // Bounds that hold after every frame.

@@ -16,6 +16,16 @@ static inline uint32_t CutOf(const Parts& parts, uint32_t cell) {
   return parts.cut[cell] > parts.was_cut[cell] ? parts.cut[cell] : parts.was_cut[cell];
 }
 
+// Whether any cell of the row has a share of them.
+static inline bool HasCut(const Parts& parts, uint32_t row) {
+  const uint32_t columns = parts.state->columns;
+  uint8_t any = 0;
+  for (uint32_t i = row * columns; i < (row + 1) * columns; ++i) {
+    any = (uint8_t)(any | parts.cut[i] | parts.was_cut[i]);
+  }
+  return any != 0;
+}
+
 // What light adds to a pixel at black and at white, from the mean of the last seconds; q12.
 struct Ends {
   int32_t black, white;

@@ -50,7 +50,8 @@ enum Use : uint8_t { kNotUsed, kUsed, kUsedBehindCut };
 // Of every second cell, as the black fields of a chess-board: so their middle is that of their
 // tile. own.light and own.change of tiles become sums of background, fresh and weight. Cells that
 // are cut are left out of them. few: of cells that are cut too little to matter; all: of all.
-void SumCells(const Parts& parts, Moments* few, Moments* all) {
+// False: none is cut.
+bool SumCells(const Parts& parts, Moments* few, Moments* all) {
   const State& state = *parts.state;
   const uint32_t side = state.tile_cells, tile_columns = TilesOf(state, state.columns);
   Moments clear, some, rest;  // not cut; a little; more
@@ -60,6 +61,7 @@ void SumCells(const Parts& parts, Moments* few, Moments* all) {
       for (uint32_t t = 0; t < tile_columns; ++t) tiles[t] = {};
     }
     const uint32_t row = y * state.columns;
+    const bool has_cut = HasCut(parts, y);
     for (uint32_t left = 0; left < state.columns; left += side) {
       const uint32_t right = left + side < state.columns ? left + side : state.columns;
       int64_t light = 0, sum = 0, weights = 0;
@@ -71,7 +73,7 @@ void SumCells(const Parts& parts, Moments* few, Moments* all) {
             f - kDarkest > kBrightest - kDarkest) {
           continue;
         }
-        if (const uint32_t cut = CutOf(parts, cell); cut != 0) {
+        if (const uint32_t cut = has_cut ? CutOf(parts, cell) : 0; cut != 0) {
           parts.is_used[cell] = kUsedBehindCut;
           (cut < kMostCut ? some : rest).Add(b, f);
           continue;
@@ -94,6 +96,7 @@ void SumCells(const Parts& parts, Moments* few, Moments* all) {
   };
   *few = add(clear, some);
   *all = add(*few, rest);
+  return all->n != clear.n;
 }
 
 Exposure ExposureOf(const Moments& of) {
@@ -124,8 +127,8 @@ void AddCut(const Parts& parts, const Cut& cut, const Exposure& fit, uint32_t ce
   own->change[kPlaces] += weight * without({0, 0}, fresh - (int32_t)light);
 }
 
-// From sums of tiles to differences to both models. 2^14 cells of weights within 2^8 and differences
-// within 2^19 (a gain of 4) are within 2^41. << 20 they are within 2^61.
+// From sums of tiles to differences to both models. 2^14 cells of weights within 2^8 and
+// differences within 2^19 (a gain of 4) are within 2^41. << 20 they are within 2^61.
 void SumTiles(const Parts& parts, const Exposure& fit, bool has_cut) {
   const State& state = *parts.state;
   const uint32_t side = state.tile_cells, columns = TilesOf(state, state.columns);
@@ -140,6 +143,7 @@ void SumTiles(const Parts& parts, const Exposure& fit, bool has_cut) {
   const Cut cut(state);
   for (uint32_t y = 0; y < state.rows; ++y) {
     const uint32_t row = y * state.columns;
+    if (!HasCut(parts, y)) continue;
     for (uint32_t x = y % 2; x < state.columns; x += 2) {
       if (parts.is_used[row + x] != kUsedBehindCut) continue;
       AddCut(parts, cut, fit, row + x, &parts.tiles[y / side * columns + x / side].own);
@@ -249,11 +253,11 @@ Light FitLight(const Parts& parts) {
   const State& state = *parts.state;
   const uint32_t columns = TilesOf(state, state.columns), rows = TilesOf(state, state.rows);
   Moments few, all;
-  SumCells(parts, &few, &all);
+  const bool has_cut = SumCells(parts, &few, &all);
   // At night almost all is near black.
   const bool has_few = few.n >= state.cell_count / 32;
   const Exposure exposure = ExposureOf(has_few ? few : all);
-  SumTiles(parts, exposure, all.n != 0);
+  SumTiles(parts, exposure, has_cut);
   FitPlaces(parts, columns, rows);
   for (uint32_t x = 0; x < state.columns; ++x)
     parts.between[x] = BetweenTiles(x, state.tile_cells, columns);
@@ -284,17 +288,21 @@ void TakeLight(const Parts& parts, const Light& light, uint32_t row) {
   }
   const uint32_t cell = row * state.columns;
   const int64_t gain = light.exposure.gain << 4, offset = light.exposure.offset;  // 2^-20; q24
-  const Cut cut(state);
   for (uint32_t x = 0; x < state.columns; ++x) {
     const Between& between = parts.between[x];
     const int64_t place = At(between, gains[between.first], gains[between.second]);
     const int64_t background = parts.background[cell + x] >> 8;
     const int64_t expected = (gain + place) * background + offset * 16;  // 2^-28
-    int32_t difference = ((int32_t)parts.fresh[cell + x] << 4) - (int32_t)(expected >> 16);
-    if (CutOf(parts, cell + x) != 0) {
-      difference = cut.Without(parts, cell + x, EndsOf(light.exposure, gain + place), difference);
-    }
-    parts.difference[x] = difference;
+    parts.difference[x] = ((int32_t)parts.fresh[cell + x] << 4) - (int32_t)(expected >> 16);
+  }
+  if (!HasCut(parts, row)) return;
+  const Cut cut(state);
+  for (uint32_t x = 0; x < state.columns; ++x) {
+    if (CutOf(parts, cell + x) == 0) continue;
+    const Between& between = parts.between[x];
+    const int64_t place = At(between, gains[between.first], gains[between.second]);
+    parts.difference[x] =
+        cut.Without(parts, cell + x, EndsOf(light.exposure, gain + place), parts.difference[x]);
   }
 }
 

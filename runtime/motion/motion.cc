@@ -14,7 +14,7 @@ namespace octet {
 namespace motion {
 namespace {
 
-constexpr uint32_t kTilesAcross = 40;
+constexpr uint32_t kTilesAcross = 32;
 constexpr uint64_t kGapUs = 2 * 1000 * 1000;
 
 bool ReadConfig(const octet_motion_config* of_caller, octet_motion_config* config, State* sizes) {

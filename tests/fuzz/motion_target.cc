@@ -93,7 +93,8 @@ class Picture {
   }
   void CheckGuards() const {
     for (const auto& plane : planes_) {
-      FUZZ_CHECK(std::all_of(plane.end() - kGuard, plane.end(), [](uint8_t b) { return b == kPoison; }));
+      FUZZ_CHECK(
+          std::all_of(plane.end() - kGuard, plane.end(), [](uint8_t b) { return b == kPoison; }));
     }
   }
 
@@ -152,7 +153,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (kind == 254) octet_motion_reset(motion);
     time_us += kind % 8 == 0 ? uint64_t{bytes.Word()} << bytes.Byte() % 32 : 33333;
     if (kind % 4 != 0) picture.Paint(&bytes);
-    octet_mask_paint(&picture.frame(), masks.views.data(), static_cast<uint32_t>(masks.views.size()));
+    octet_mask_paint(&picture.frame(), masks.views.data(),
+                     static_cast<uint32_t>(masks.views.size()));
     picture.CheckGuards();
     octet_motion_answer answer;
     FUZZ_CHECK(octet_motion_frame(motion, time_us, &picture.frame(), &answer).code == OCTET_OK);

@@ -81,8 +81,8 @@ struct Verdict {
   bool stuck = false;  // true: there is no better plan
 };
 
-// What an observer wants of a frame. Of several answers the last one here counts, so that each frame
-// is counted once.
+// What an observer wants of a frame. Of several answers the last one here counts, so that each
+// frame is counted once.
 enum class Wish : uint8_t {
   kRun,
   kSkip,   // the rate is lowered

@@ -100,7 +100,8 @@ TEST_F(CameraMotion, AStillPictureRunsEachFiveSecondsAndFeedsTheWatchdog) {
 TEST_F(CameraMotion, WhatMovesIsRunButBehindAMask) {
   StartFile("json: true\ncameras:\n" + Film("open", ", motion: [on, every=3600]") +
             Film("masked", ", motion: [on, every=3600], mask: ['0,0 0.6,0 0.6,1 0,1']"));
-  for (int i = 0; i < 1500 && (Frames()["open"] == 0 || Frames()["masked"] == 0); ++i) usleep(20000);
+  for (int i = 0; i < 1500 && (Frames()["open"] == 0 || Frames()["masked"] == 0); ++i)
+    usleep(20000);
   std::ofstream(Path("moved")).close();
   AwaitFrames("open", 5);
   EXPECT_EQ(Frames()["masked"], 1);
@@ -112,9 +113,10 @@ TEST_F(CameraMotion, WhatMovesIsRunButBehindAMask) {
 // them, and a frame that is still and not one of them counts once.
 TEST_F(CameraMotion, WhatHeatPassesOverIsStillToBeRun) {
   WriteHeat();
-  StartFile("json: true\nmetrics: 0\nguard-set: policy=lower_rate,shadow_every=0,heat_dwell_s=0.1\n"
-            "thermal-root: " +
-            Path("thermal") + "\ncameras:\n" + Film("a", ", motion: [on, every=0.2]"));
+  StartFile(
+      "json: true\nmetrics: 0\nguard-set: policy=lower_rate,shadow_every=0,heat_dwell_s=0.1\n"
+      "thermal-root: " +
+      Path("thermal") + "\ncameras:\n" + Film("a", ", motion: [on, every=0.2]"));
   AwaitFrames("a", 1);
   for (int i = 0; i < 1000 && Metric("octet_rate_divisor", "a") != 8; ++i) usleep(10000);
   ASSERT_EQ(Metric("octet_rate_divisor", "a"), 8);

@@ -59,7 +59,8 @@ TEST_F(TrialOnCameras, ThoseThatGiveFramesDecide) {
 TEST_F(TrialOnCameras, TheMotionGateIsOffDuringATrial) {
   WriteFilm();
   std::ofstream(Path("c.yaml"))
-      << "slots: " + Path("store") + "\njson: true\nconfirm-after: 20\ncameras:\n  - {name: a, source: '" +
+      << "slots: " + Path("store") +
+             "\njson: true\nconfirm-after: 20\ncameras:\n  - {name: a, source: '" +
              FilmOf("film-a") + "', motion: [on, every=3600]}\n  - {name: b, source: '" +
              FilmOf("film-b") + "', motion: [on, every=3600]}\n";
   Start({"--config", Path("c.yaml")});
