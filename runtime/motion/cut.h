@@ -16,8 +16,16 @@ static inline uint32_t CutOf(const Parts& parts, uint32_t cell) {
   return parts.cut[cell] > parts.was_cut[cell] ? parts.cut[cell] : parts.was_cut[cell];
 }
 
-// Whether any cell of the row has a share of them.
+// In light that swings less, by 1/16 level, what is cut is as still as the rest; q12.
+constexpr int32_t kLeastSwing = 256;
+
+// Whether any cell of the row has a share of them, and light swings.
 static inline bool HasCut(const Parts& parts, uint32_t row) {
+  const State& state = *parts.state;
+  if (state.black.high - state.black.low < kLeastSwing &&
+      state.white.high - state.white.low < kLeastSwing) {
+    return false;
+  }
   const uint32_t columns = parts.state->columns;
   uint8_t any = 0;
   for (uint32_t i = row * columns; i < (row + 1) * columns; ++i) {

@@ -74,6 +74,26 @@ TEST(MotionFilms, StillScenesAreSkipped) {
   }
 }
 
+// Of light that swings by 25 levels, which cuts dark walls to black.
+Made SwingingLight(uint64_t seed) {
+  Made made;
+  made.width = 320, made.height = 192, made.fps = 10;
+  made.light = Light::kOffset;
+  made.depth = 0.4;
+  made.light_s = 8;
+  made.seed = seed;
+  made.noise = 1 + static_cast<double>(seed % 3);
+  return made;
+}
+
+TEST(MotionFilms, LightThatCutsDarkWallsIsSkipped) {
+  for (uint64_t seed = 566; seed < 572; ++seed) {
+    Made made = SwingingLight(seed);
+    made.jpeg = seed % 2 == 0 ? 0 : 75;
+    EXPECT_GE(SkippedShare(made, 20), 0.9) << seed;
+  }
+}
+
 // Seconds from when it is due until a frame is to be inferred because of a change; 99: never.
 double Latency(const Made& made, double due_s) {
   Film film(made);
@@ -127,6 +147,19 @@ TEST(MotionFilms, AnObjectThatStoodAndMovesIsInferred) {
     made.begin_s = 4;
     EXPECT_LE(Latency(made, made.begin_s + 2 / made.speed), 0.3)
         << i << ": speed " << made.speed << ", noise " << made.noise << ", aspect " << made.aspect;
+  }
+}
+
+// Darker than its wall by more than light swings.
+TEST(MotionFilms, ADarkObjectInLightThatCutsIsInferred) {
+  for (uint64_t seed = 566; seed < 576; ++seed) {
+    Made made = SwingingLight(seed);
+    made.area = 0.005;
+    made.contrast = -60;
+    made.speed = 10;
+    made.begin_s = 6;
+    made.x = 150, made.y = 90;
+    EXPECT_LE(Latency(made, made.begin_s), 0.3) << seed;
   }
 }
 

@@ -1,4 +1,4 @@
-#include "octet/motion.h"
+#include "octet/motion.hpp"
 
 #include <gtest/gtest.h>
 
@@ -155,6 +155,35 @@ TEST_F(MotionTest, ACopyGoesOnWithTheSameAnswers) {
   for (uint32_t f = 0; f < 40; ++f) {
     const octet_motion_answer again = Ask(100, f, f < 20 ? 0 : 12);
     EXPECT_EQ(std::memcmp(&again, &first[f], sizeof(again)), 0) << f;
+  }
+}
+
+TEST_F(MotionTest, TheClassMakesTheSameCalls) {
+  octet_motion_config config = Motion::Defaults();
+  EXPECT_EQ(config.longest_ms, 5000u);
+  config.width = kWidth, config.height = kHeight;
+  std::vector<uint64_t> memory(Motion::Bytes(config) / 8);
+  Motion motion;
+  ASSERT_EQ(motion.Init(memory.data(), memory.size() * 8, config).code, OCTET_OK);
+  Start();
+  std::vector<uint8_t> copy(Bytes());
+  for (int f = 0; f < 40; ++f) {
+    const uint64_t time_us = time_us_;
+    const octet_motion_answer wanted = Ask(100, f < 30 ? kWidth : 60, 30);
+    octet_frame frame;
+    frame.format = OCTET_PIXELS_GREY8;
+    frame.width = kWidth, frame.height = kHeight;
+    frame.planes[0] = pixels_.data(), frame.planes[1] = frame.planes[2] = nullptr;
+    frame.strides[0] = kWidth, frame.strides[1] = frame.strides[2] = 0;
+    octet_motion_answer answer;
+    ASSERT_EQ(motion.Frame(time_us, frame, &answer).code, OCTET_OK);
+    EXPECT_EQ(std::memcmp(&answer, &wanted, sizeof(answer)), 0) << f;
+    ASSERT_EQ(motion.Get(copy.data(), copy.size()).code, OCTET_OK);
+    motion.Reset();
+    ASSERT_EQ(motion.Set(copy.data(), copy.size()).code, OCTET_OK);
+    if (f == 0) {
+      EXPECT_EQ(PaintMask(frame, nullptr, 0).code, OCTET_OK);
+    }
   }
 }
 
