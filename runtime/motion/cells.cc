@@ -119,6 +119,7 @@ bool IsFrameOf(const State& state, const octet_frame& frame) {
 void MeanCells(const Parts& parts, const octet_frame& frame) {
   const State& state = *parts.state;
   const Pixels pixels = PixelsOf(frame.format);
+  if (pixels.bytes == 0 || pixels.counts == 0) return;  // IsFrameOf has refused it
   const uint32_t side = state.cell_pixels, cell_bytes = side * pixels.bytes;
   const uint32_t row_bytes = state.width * pixels.bytes;
   const uint32_t step = pixels.bytes == pixels.counts ? 1 : pixels.bytes;

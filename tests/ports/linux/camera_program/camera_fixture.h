@@ -147,12 +147,12 @@ class Camera : public testing::Test {
   // A program as a camera: FilmOf(NAME) shows the file `frame`, twenty times a second, and `other`
   // while there is a file `moved`. Its number is in the file NAME.
   void WriteFilm() const {
-    const std::string film = Y4m(32, 32, 1);
+    const std::string film = Y4m(128, 96, 1);
     std::ofstream(Path("head"), std::ios::binary) << film.substr(0, film.find('\n') + 1);
     std::string frame = film.substr(film.find('\n') + 1);
     std::ofstream(Path("frame"), std::ios::binary) << frame;
-    // A square in the left half, which changes the mean by three levels.
-    for (size_t y = 8; y < 24; ++y) frame.replace(6 + y * 32, 14, 14, '\x69');
+    // A square in the left half, which changes the mean by a level.
+    for (size_t y = 32; y < 56; ++y) frame.replace(6 + y * 128 + 16, 24, 24, '\x78');
     std::ofstream(Path("other"), std::ios::binary) << frame;
     std::ofstream(Path("film.sh"))
         << "echo $$ > $1\ncd " + folder_.string() +
