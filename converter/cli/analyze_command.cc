@@ -12,7 +12,6 @@
 #include "converter/convert/convert.h"
 #include "converter/convert/import.h"
 #include "converter/convert/warnings.h"
-#include "converter/decode/spec.h"
 #include "converter/quantize/names.h"
 #include "converter/support/error.h"
 
@@ -193,20 +192,15 @@ void AddAnalyze(port::CommandLine& app, std::function<int()>* run) {
                                          "show the loss of each layer in the int8 plan, and its "
                                          "cause; writes only the file of --report");
   auto options = std::make_shared<AnalyzeOptions>();
-  auto input = std::make_shared<InputArguments>();
-  auto data = std::make_shared<std::string>();
-  auto pictures = std::make_shared<std::string>();
-  auto cut_at = std::make_shared<std::string>();
-  auto task = std::make_shared<std::string>("none");
-  auto effort = std::make_shared<std::string>("default");
   convert::ConvertOptions& convert = options->convert;
-  auto memory_mb = std::make_shared<int64_t>(convert.memory_bytes / convert::kBytesPerMb);
+  auto plan = std::make_shared<PlanArguments>(&convert);
+  auto pictures = std::make_shared<std::string>();
   command.Add("MODEL", convert.model, "the ONNX file").Required();
   command.Add(
       "PICTURES", *pictures,
       "short for --data PICTURES. The command then reads pixel scale, resize, task, decoder "
       "and labels from the model, as octet convert MODEL PICTURES does");
-  command.Add("--data,--calibrate", *data,
+  command.Add("--data,--calibrate", plan->calibration,
               "pictures for calibration and comparison, as --calibrate of octet convert");
   command.Add("--layer", options->layer,
               "only this layer (* matches any characters), with ranges and histogram");
@@ -218,34 +212,23 @@ void AddAnalyze(port::CommandLine& app, std::function<int()>* run) {
            "simulate at most this many samples; none of them was used for corrections")
       .Range(int64_t{1}, int64_t{1} << 31)
       .ShowDefault();
-  input->AddTo(command);
-  command.Add("--cut-at", *cut_at, "as in octet convert; the same holds for all options below");
-  const port::Option task_option = command.Add("--task", *task, "what the outputs mean")
-                                       .Among({"classify", "detect", "segment", "text", "none"})
-                                       .ShowDefault();
-  command.Add("--decode", convert.decode, "layout of the detector's outputs");
-  input->AddKeyPointsTo(command);
+  plan->input.AddTo(command);
+  plan->AddCutAt(command);
+  const port::Option task_option =
+      plan->AddTask(command, {"classify", "detect", "segment", "text", "none"});
+  plan->AddDecode(command);
+  plan->input.AddKeyPointsTo(command);
   command.Add("--labels", convert.labels, "class names, for the report's pictures");
-  input->AddBlankTo(command);
-  command.Add("--board", convert.board, "name of a board of octet boards, or its YAML file");
-  command.Add("--calibration-cache", convert.cache, "JSON file of the calibration");
-  command.Add("--config", convert.config, "YAML file: precision, ranges and schemes");
-  command.AddFlag("--int8-everywhere", convert.int8_everywhere, "no FP16 layers in the int8 plan");
-  command.Add("--samples", convert.samples, "calibrate with at most this many samples")
-      .Range(int64_t{1}, int64_t{1} << 31)
-      .ShowDefault();
-  command.Add("--seed", convert.seed, "seed for the choice of samples").ShowDefault();
-  command
-      .Add("--threads", convert.threads,
-           "0: one thread for each core; the figures do not depend on it")
-      .Range(0, 1024)
-      .ShowDefault();
-  command.Add("--effort", *effort, "time for the search of ranges and corrections")
-      .Among({"fast", "default", "best"})
-      .ShowDefault();
-  command.Add("--memory", *memory_mb, "memory for intermediate values, in MB")
-      .Range(int64_t{0}, int64_t{1000000000})
-      .ShowDefault();
+  plan->input.AddBlankTo(command);
+  plan->AddBoard(command);
+  plan->AddCache(command);
+  plan->AddConfig(command);
+  plan->AddInt8Everywhere(command);
+  plan->AddSamples(command);
+  plan->AddSeed(command);
+  plan->AddThreads(command);
+  plan->AddEffort(command);
+  plan->AddMemory(command);
   command.Add("--report", convert.report, kReportHelp);
   command.AddFlag("--json", convert.json, "print the figures as JSON");
   command.Footer(fmt::format(
@@ -259,28 +242,21 @@ void AddAnalyze(port::CommandLine& app, std::function<int()>* run) {
   command.WhenChosen([=] {
     *run = [=] {
       convert::ConvertOptions& chosen = options->convert;
-      chosen.preprocess = input->Preprocess({});
-      chosen.import = input->Import();
-      chosen.import.cut_at = SplitCommas(*cut_at);
-      chosen.calibration = SplitCommas(*data);
-      chosen.task = TaskOf(*task);
-      chosen.blank = input->Blank(chosen.task);
-      chosen.effort = EffortOf(*effort);
+      plan->Read();
       chosen.analyze = true;
       chosen.judge = !chosen.report.empty();
-      chosen.memory_bytes = *memory_mb * convert::kBytesPerMb;
       if (!pictures->empty()) {
-        const recognise::Given given{input->GivesPixels(), !input->resize.empty(),
+        const recognise::Given given{plan->input.GivesPixels(), !plan->input.resize.empty(),
                                      task_option.Given(), !chosen.decode.empty(),
                                      !chosen.labels.empty()};
         for (const auto& line : Complete(ShortCommand::kAnalyze, *pictures, given, &chosen)) {
           fmt::print(chosen.json ? stderr : stdout, "{}\n", line);
         }
         std::fflush(stdout);
-      } else if (data->empty()) {
+      } else if (plan->calibration.empty()) {
         Fail("pictures are required; give --data PICTURES, or octet analyze MODEL PICTURES");
       } else {
-        TakeBytes(input->GivesPixels(), &chosen);
+        TakeBytes(plan->input.GivesPixels(), &chosen);
       }
       return Run(*options);
     };

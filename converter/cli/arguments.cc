@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include <fmt/ranges.h>
+
 #include "converter/decode/spec.h"
 #include "converter/images/numbers.h"
 #include "converter/import/states.h"
@@ -41,8 +43,6 @@ void ParseTriple(const std::string& text, const char* option, float (&out)[3]) {
   for (size_t i = 0; i < 3; ++i) out[i] = ParseFloat(parts[parts.size() == 1 ? 0 : i], option);
 }
 
-}  // namespace
-
 blob::Task TaskOf(const std::string& word) {
   if (word == "classify") return blob::Task::kClassify;
   if (word == "detect") return blob::Task::kDetect;
@@ -55,6 +55,8 @@ convert::Effort EffortOf(const std::string& word) {
   if (word == "fast") return convert::Effort::kFast;
   return word == "best" ? convert::Effort::kBest : convert::Effort::kDefault;
 }
+
+}  // namespace
 
 void InputArguments::AddTo(port::Options command) {
   AddPixelsTo(command);
@@ -164,6 +166,92 @@ octet::import::ImportOptions InputArguments::Import() const {
     }
   }
   return options;
+}
+
+port::Option PlanArguments::AddTask(port::Options command, const std::vector<std::string>& words) {
+  return command.Add("--task", task, "meaning of the outputs").Among(words).ShowDefault();
+}
+
+void PlanArguments::AddDecode(port::Options command) {
+  command.Add("--decode", options->decode,
+              fmt::format("layout of the detector's outputs: {}, or a YAML file",
+                          fmt::join(decode::PresetNames(), ", ")));
+}
+
+void PlanArguments::AddCutAt(port::Options command) {
+  command.Add("--cut-at", cut_at,
+              "end the graph at these tensors, joined by commas, instead of its outputs");
+}
+
+void PlanArguments::AddEffort(port::Options command) {
+  command
+      .Add("--effort", effort,
+           "time for ranges and corrections of the int8 plan: seconds, minutes, or half an hour "
+           "for a large detector")
+      .Among({"fast", "default", "best"})
+      .ShowDefault();
+}
+
+void PlanArguments::AddBoard(port::Options command) {
+  command.Add("--board", options->board,
+              "name of a board of octet boards, or its YAML file: only schemes that it allows are "
+              "used. Its name is stored in the blob; the blob also runs on other boards");
+}
+
+void PlanArguments::AddConfig(port::Options command) {
+  command.Add("--config", options->config,
+              "YAML file: precision, ranges and schemes by layer and tensor");
+}
+
+void PlanArguments::AddCache(port::Options command) {
+  command.Add(
+      "--calibration-cache", options->cache,
+      "JSON file: read if it was made from the same model, data and settings, otherwise written");
+}
+
+port::Option PlanArguments::AddSamples(port::Options command) {
+  return command
+      .Add("--samples", options->samples,
+           fmt::format("calibrate with at most this many samples; random ones: {}",
+                       convert::kRandomSamples))
+      .Range(int64_t{1}, int64_t{1} << 31)
+      .ShowDefault();
+}
+
+void PlanArguments::AddSeed(port::Options command) {
+  command.Add("--seed", options->seed, "seed for the choice of samples").ShowDefault();
+}
+
+void PlanArguments::AddThreads(port::Options command) {
+  command
+      .Add("--threads", options->threads,
+           "0: one thread for each core; the result does not depend on it")
+      .Range(0, 1024)
+      .ShowDefault();
+}
+
+void PlanArguments::AddMemory(port::Options command) {
+  command
+      .Add("--memory", memory_mb,
+           "memory for intermediate values, in MB; the rest goes to a file in TMPDIR")
+      .Range(int64_t{0}, int64_t{1000000000})
+      .ShowDefault();
+}
+
+void PlanArguments::AddInt8Everywhere(port::Options command) {
+  command.AddFlag("--int8-everywhere", options->int8_everywhere,
+                  "no FP16 layers in the int8 plan, except those that layers: in --config names");
+}
+
+void PlanArguments::Read() const {
+  options->preprocess = input.Preprocess({});
+  options->import = input.Import();
+  options->import.cut_at = SplitCommas(cut_at);
+  options->calibration = SplitCommas(calibration);
+  options->task = TaskOf(task);
+  options->blank = input.Blank(options->task);
+  options->effort = EffortOf(effort);
+  options->memory_bytes = memory_mb * convert::kBytesPerMb;
 }
 
 }  // namespace octet::cli

@@ -1,4 +1,4 @@
-// Options that commands share: how a picture becomes the model's input.
+// Options that commands share: how a picture becomes the model's input, and how a plan is made.
 #ifndef OCTET_CONVERTER_CLI_ARGUMENTS_H_
 #define OCTET_CONVERTER_CLI_ARGUMENTS_H_
 
@@ -42,9 +42,31 @@ struct InputArguments {
   import::ImportOptions Import() const;
 };
 
-// Of --task and --effort.
-blob::Task TaskOf(const std::string& word);
-convert::Effort EffortOf(const std::string& word);
+// What octet convert, assign and analyze ask alike about the int8 plan. The options that need no
+// words of their own are read into `options` by the parser.
+struct PlanArguments {
+  explicit PlanArguments(convert::ConvertOptions* to)
+      : options(to), memory_mb(to->memory_bytes / convert::kBytesPerMb) {}
+
+  port::Option AddTask(port::Options command, const std::vector<std::string>& words);
+  void AddDecode(port::Options command);
+  void AddCutAt(port::Options command);
+  void AddEffort(port::Options command);
+  void AddBoard(port::Options command);
+  void AddConfig(port::Options command);
+  void AddCache(port::Options command);
+  port::Option AddSamples(port::Options command);
+  void AddSeed(port::Options command);
+  void AddThreads(port::Options command);
+  void AddMemory(port::Options command);
+  void AddInt8Everywhere(port::Options command);
+  void Read() const;
+
+  convert::ConvertOptions* options;
+  InputArguments input;
+  std::string calibration, cut_at, task = "none", effort = "default";
+  int64_t memory_mb;
+};
 
 }  // namespace octet::cli
 

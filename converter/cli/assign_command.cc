@@ -1,7 +1,6 @@
 // octet assign: which layers are worth FP16, as a configuration for octet convert.
 #include <memory>
 
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "converter/blobs/blob_file.h"
@@ -12,7 +11,6 @@
 #include "converter/cli/same_model.h"
 #include "converter/convert/convert.h"
 #include "converter/convert/warnings.h"
-#include "converter/decode/spec.h"
 #include "converter/support/error.h"
 
 namespace octet::cli {
@@ -79,13 +77,9 @@ void AddAssign(port::CommandLine& app, std::function<int()>* run) {
       "Without a budget, layers whose loss is more than twice the mean run in FP16. The loss of "
       "each choice is measured on samples that were not used to make it. See docs/assign.md");
   auto options = std::make_shared<convert::ConvertOptions>();
-  auto input = std::make_shared<InputArguments>();
+  auto plan = std::make_shared<PlanArguments>(options.get());
   auto mixed = std::make_shared<MixedArguments>();
-  auto calibration = std::make_shared<std::string>();
   auto blob = std::make_shared<std::string>();
-  auto cut_at = std::make_shared<std::string>();
-  auto task = std::make_shared<std::string>("none");
-  auto effort = std::make_shared<std::string>("default");
   command.Add("MODEL", options->model, "the ONNX file").Required();
   command.Add("BLOB", *blob,
               "a blob of this model: gives preprocessing and task. Without --calibrate, its "
@@ -93,28 +87,19 @@ void AddAssign(port::CommandLine& app, std::function<int()>* run) {
   command.Add("-o,--output", options->output,
               "the YAML file to write, for octet convert --config; with a blob it is optional, and "
               "the YAML is printed");
-  command.Add("--calibrate", *calibration, "as in octet convert");
-  input->AddTo(command);
-  command.Add("--cut-at", *cut_at, "as in octet convert");
-  command.Add("--task", *task, "what the outputs mean")
-      .Among({"classify", "detect", "segment", "none"})
-      .ShowDefault();
-  command.Add("--decode", options->decode,
-              fmt::format("layout of the detector's outputs: {}, or a YAML file",
-                          fmt::join(decode::PresetNames(), ", ")));
-  input->AddKeyPointsTo(command);
-  command
-      .Add("--effort", *effort,
-           "as in octet convert: for the first int8 plan and the number of judging samples")
-      .Among({"fast", "default", "best"})
-      .ShowDefault();
-  command.Add("--board", options->board,
-              "name of a board of octet boards, or its YAML file: its cost model gives the times, "
-              "unless --profile "
-              "is given");
-  command.Add("--profile", mixed->profile,
-              "times measured on the board: output of octet-run --profile --json for the int8 plan "
-              "and the fp16 plan, two files joined by a comma");
+  command.Add("--calibrate", plan->calibration, "as in octet convert");
+  plan->input.AddTo(command);
+  plan->AddCutAt(command);
+  plan->AddTask(command, {"classify", "detect", "segment", "none"});
+  plan->AddDecode(command);
+  plan->input.AddKeyPointsTo(command);
+  plan->AddEffort(command);
+  plan->AddBoard(command);
+  command.Add(
+      "--profile", mixed->profile,
+      "times measured on the board: output of octet-run --profile --json for the int8 plan "
+      "and the fp16 plan, two files joined by a comma. Without it the cost model of --board "
+      "gives the times");
   command.Add("--budget-ms", mixed->budget_ms, "milliseconds that a frame may take");
   command.Add("--budget-percent", mixed->budget_percent, "extra time over all int8, in percent");
   command.Add("--budget-loss", mixed->budget_loss,
@@ -128,46 +113,31 @@ void AddAssign(port::CommandLine& app, std::function<int()>* run) {
   command.Add("--preset", mixed->preset, "layers that may be chosen")
       .Among({"mixed", "int8", "backbone-int8-head-fp16"})
       .ShowDefault();
-  command.Add(
-      "--config", options->config,
-      "YAML file: precision, ranges and schemes by layer and tensor; the result includes it");
-  command.Add(
-      "--calibration-cache", options->cache,
-      "JSON file: read if it was made from the same model, data and settings, otherwise written");
-  command.Add("--samples", options->samples, "at most this many samples")
-      .Range(int64_t{1}, int64_t{1} << 31)
-      .ShowDefault();
-  command.Add("--seed", options->seed, "seed for the choice of samples").ShowDefault();
-  command
-      .Add("--threads", options->threads,
-           "0: one thread for each core; the result does not depend on it")
-      .Range(0, 1024)
-      .ShowDefault();
+  plan->AddConfig(command);
+  plan->AddCache(command);
+  plan->AddSamples(command);
+  plan->AddSeed(command);
+  plan->AddThreads(command);
   command.AddFlag("--json", options->json, "print table, assignments and front as JSON");
   command.WhenChosen([=] {
     *run = [=] {
-      options->preprocess = input->Preprocess({});
-      options->import = input->Import();
-      options->import.cut_at = SplitCommas(*cut_at);
-      if (calibration->empty() && blob->empty()) {
+      plan->Read();
+      if (plan->calibration.empty() && blob->empty()) {
         Fail("--calibrate is required; a blob with samples (octet convert --golden) replaces it");
       }
       if (options->output.empty() && blob->empty()) {
         Fail("-o is required; name the YAML file to write, for octet convert --config");
       }
-      if (!cut_at->empty() && !blob->empty()) {
+      if (!plan->cut_at.empty() && !blob->empty()) {
         Fail("--cut-at: the outputs of {} already say where the model ends; remove --cut-at",
              *blob);
       }
-      if (!calibration->empty()) options->calibration = SplitCommas(*calibration);
-      options->task = TaskOf(*task);
-      options->effort = EffortOf(*effort);
       options->mixed = mixed->Read();
       options->int8_everywhere = options->mixed->settings.preset == assign::Preset::kInt8;
       if (!blob->empty()) {
-        TakeFrom(*blob, *input, options.get());
+        TakeFrom(*blob, plan->input, options.get());
       } else {
-        TakeBytes(input->GivesPixels(), options.get());
+        TakeBytes(plan->input.GivesPixels(), options.get());
       }
       return RunAssign(*options);
     };

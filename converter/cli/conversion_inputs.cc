@@ -1,6 +1,5 @@
 #include "converter/cli/conversion_inputs.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <set>
 
@@ -72,8 +71,8 @@ std::vector<port::Setting> SettingsOf(const std::vector<std::string>& words) {
   port::CommandLine app("");
   app.Name("octet convert");
   convert::ConvertOptions options;
-  ConvertArguments arguments;
-  arguments.AddTo(app, &options);
+  ConvertArguments arguments(&options);
+  arguments.AddTo(app);
   std::vector<std::string> all{"octet convert"};
   all.insert(all.end(), words.begin(), words.end());
   std::vector<char*> pointers;

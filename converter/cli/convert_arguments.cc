@@ -33,22 +33,22 @@ std::string OperatorList() {
 
 }  // namespace
 
-void ConvertArguments::AddTo(port::Options command, convert::ConvertOptions* options) {
+void ConvertArguments::AddTo(port::Options command) {
   mixed_.percent_option = "--mixed-budget-percent";
-  memory_mb_ = options->memory_bytes / convert::kBytesPerMb;
-  AddFirst(command, options);
-  AddCalibration(command, options);
-  AddPrecision(command, options);
-  AddBoard(command, options);
-  AddContents(command, options);
-  AddOutput(command, options);
+  AddFirst(command);
+  AddCalibration(command);
+  AddPrecision(command);
+  AddBoard(command);
+  AddContents(command);
+  AddOutput(command);
   command.MoreFooter(
       "Supported operators (constant parts of a model may use any): " + OperatorList() +
       ".\nThese are rewritten to supported ones: BatchNormalization, Identity, Dropout, Split, "
       "Squeeze, Unsqueeze, Flatten, ReduceMean over the image, DepthToSpace and similar ones.");
 }
 
-void ConvertArguments::AddFirst(port::Options command, convert::ConvertOptions* options) {
+void ConvertArguments::AddFirst(port::Options command) {
+  convert::ConvertOptions* options = plan_.options;
   command
       .Add("MODEL", options->model,
            fmt::format("the ONNX file, opset {} to {}", import::kOldestOpset, import::kNewestOpset))
@@ -59,49 +59,39 @@ void ConvertArguments::AddFirst(port::Options command, convert::ConvertOptions* 
   command.Group("Options");
   command.Add("-o,--output", options->output, "the blob to write");
   command.Add(
-      "--calibrate", calibration_,
+      "--calibrate", plan_.calibration,
       fmt::format(
           "a folder of pictures ({}; without any, the pictures of its subfolders), one picture, or "
           "a .npy file; labels are not needed; several inputs: joined by commas",
           pictures::kExtensions));
-  task_option_ = command.Add("--task", task_, "meaning of the outputs")
-                     .Among({"classify", "detect", "segment", "text", "none"})
-                     .ShowDefault();
-  command.Add("--decode", options->decode,
-              fmt::format("layout of the detector's outputs: {}, or a YAML file",
-                          fmt::join(decode::PresetNames(), ", ")));
+  task_option_ = plan_.AddTask(command, {"classify", "detect", "segment", "text", "none"});
+  plan_.AddDecode(command);
   command.Add(
       "--labels", options->labels,
       "text file with one class name per line, or coco (comes with octet); stored in the blob. "
       "--task text: the characters, one a line or all in one line");
-  input_.AddPixelsTo(command);
+  plan_.input.AddPixelsTo(command);
 }
 
-void ConvertArguments::AddCalibration(port::Options command, convert::ConvertOptions* options) {
+void ConvertArguments::AddCalibration(port::Options command) {
+  convert::ConvertOptions* options = plan_.options;
   command.MoreGroup("Model and calibration");
-  input_.AddBlankTo(command);
-  input_.AddImportTo(command);
-  input_.AddSequencesTo(command);
-  input_.AddKeyPointsTo(command);
+  plan_.input.AddBlankTo(command);
+  plan_.input.AddImportTo(command);
+  plan_.input.AddSequencesTo(command);
+  plan_.input.AddKeyPointsTo(command);
   command.AddFlag("--random-calibration", options->random_calibration,
                   "without data: ranges are measured on random data. For a first look at size and "
                   "speed; int8 results on real inputs may be wrong. The blob says so, and octet "
                   "flash and octet-slot refuse it without --force");
-  command.Add("--cut-at", cut_at_,
-              "end the graph at these tensors, joined by commas, instead of its outputs");
-  samples_option_ =
-      command
-          .Add("--samples", options->samples,
-               fmt::format("calibrate with at most this many samples; random ones: {}",
-                           convert::kRandomSamples))
-          .Range(int64_t{1}, int64_t{1} << 31)
-          .ShowDefault();
+  plan_.AddCutAt(command);
+  samples_option_ = plan_.AddSamples(command);
   command
       .Add("--select", options->select,
            "calibrate with this many of the samples: a first pass through the model finds those "
            "that cover most of the activations' range")
       .Range(int64_t{1}, int64_t{1} << 31);
-  command.Add("--seed", options->seed, "seed for the choice of samples").ShowDefault();
+  plan_.AddSeed(command);
   command.Add("--sample-labels", options->sample_labels,
               "JSON file in COCO format: calibrate only with pictures that FP32 recognises with at "
               "least --label-quality");
@@ -110,23 +100,15 @@ void ConvertArguments::AddCalibration(port::Options command, convert::ConvertOpt
                       "of --sample-labels: smallest mean IoU of a picture's boxes, or smallest "
                       "confidence of its class, 0 to 1")
                  .ShowDefault();
-  command.Add(
-      "--calibration-cache", options->cache,
-      "JSON file: read if it was made from the same model, data and settings, otherwise written");
+  plan_.AddCache(command);
 }
 
-void ConvertArguments::AddPrecision(port::Options command, convert::ConvertOptions* options) {
+void ConvertArguments::AddPrecision(port::Options command) {
+  convert::ConvertOptions* options = plan_.options;
   command.MoreGroup("Precision");
-  command
-      .Add("--effort", effort_,
-           "time for ranges and corrections of the int8 plan: seconds, minutes, or half an hour "
-           "for a large detector")
-      .Among({"fast", "default", "best"})
-      .ShowDefault();
-  command.Add("--config", options->config,
-              "YAML file: precision, ranges and schemes by layer and tensor");
-  command.AddFlag("--int8-everywhere", options->int8_everywhere,
-                  "no FP16 layers in the int8 plan, except those that layers: in --config names");
+  plan_.AddEffort(command);
+  plan_.AddConfig(command);
+  plan_.AddInt8Everywhere(command);
   command
       .Add("--fp16-budget", fp16_budget_percent_,
            "time that FP16 layers may add to the int8 plan where they save its answers, in percent "
@@ -147,12 +129,10 @@ void ConvertArguments::AddPrecision(port::Options command, convert::ConvertOptio
                   "also write plans that give NaN, infinity or a constant, where FP32 does not");
 }
 
-void ConvertArguments::AddBoard(port::Options command, convert::ConvertOptions* options) {
+void ConvertArguments::AddBoard(port::Options command) {
+  convert::ConvertOptions* options = plan_.options;
   command.MoreGroup("Board");
-  command.Add("--board", options->board,
-              "name of a board of octet boards, or its YAML file: only schemes that it allows are "
-              "used. Its name is "
-              "stored in the blob; the blob also runs on other boards");
+  plan_.AddBoard(command);
   command.AddFlag("--winograd", options->winograd,
                   "add weights for Winograd's method to the 3x3 convolutions of int8 plans, as for "
                   "a board with `winograd: true`: faster on cores without dot product, same bits");
@@ -166,7 +146,8 @@ void ConvertArguments::AddBoard(port::Options command, convert::ConvertOptions* 
                   "may differ by 1 % of the outputs' range");
 }
 
-void ConvertArguments::AddContents(port::Options command, convert::ConvertOptions* options) {
+void ConvertArguments::AddContents(port::Options command) {
+  convert::ConvertOptions* options = plan_.options;
   command.MoreGroup("Contents of the blob");
   for (const auto& section : options->sections) section->AddOptions(command);
   command
@@ -185,28 +166,22 @@ void ConvertArguments::AddContents(port::Options command, convert::ConvertOption
       .ShowDefault();
 }
 
-void ConvertArguments::AddOutput(port::Options command, convert::ConvertOptions* options) {
+void ConvertArguments::AddOutput(port::Options command) {
+  convert::ConvertOptions* options = plan_.options;
   command.MoreGroup("Output and resources");
   command.AddFlag("--details", options->details, "also print what was chosen, tried and not used");
   command.Add("--report", options->report, kReportHelp);
   command.AddAnswer("--passes", PassList, "print the passes over the graph, in order, and exit");
   command.AddFlag("--json", options->json, "print all figures as JSON");
-  command
-      .Add("--threads", options->threads,
-           "0: one thread for each core; the blob does not depend on it")
-      .Range(0, 1024)
-      .ShowDefault();
-  command
-      .Add("--memory", memory_mb_,
-           "memory for intermediate values, in MB; the rest goes to a file in TMPDIR")
-      .Range(int64_t{0}, int64_t{1000000000})
-      .ShowDefault();
+  plan_.AddThreads(command);
+  plan_.AddMemory(command);
 }
 
-recognise::Given ConvertArguments::Given(const convert::ConvertOptions& options) const {
+recognise::Given ConvertArguments::Given() const {
+  const convert::ConvertOptions& options = *plan_.options;
   recognise::Given given;
-  given.pixels = input_.GivesPixels();
-  given.resize = !input_.resize.empty();
+  given.pixels = plan_.input.GivesPixels();
+  given.resize = !plan_.input.resize.empty();
   given.task = task_option_->Given();
   given.decode = !options.decode.empty();
   given.labels = !options.labels.empty();
@@ -214,10 +189,11 @@ recognise::Given ConvertArguments::Given(const convert::ConvertOptions& options)
 }
 
 // What has no meaning without the model's own data.
-void ConvertArguments::CheckRandom(const convert::ConvertOptions& options) const {
-  if (!pictures_.empty() || !calibration_.empty()) {
+void ConvertArguments::CheckRandom() const {
+  const convert::ConvertOptions& options = *plan_.options;
+  if (!pictures_.empty() || !plan_.calibration.empty()) {
     Fail("--random-calibration: {} already names the data; remove one of the two",
-         pictures_.empty() ? "--calibrate " + calibration_ : pictures_);
+         pictures_.empty() ? "--calibrate " + plan_.calibration : pictures_);
   }
   const std::pair<const char*, bool> needing_data[] = {
       {"--select", options.select > 0},
@@ -231,16 +207,11 @@ void ConvertArguments::CheckRandom(const convert::ConvertOptions& options) const
   }
 }
 
-std::vector<std::string> ConvertArguments::Read(convert::ConvertOptions* options) const {
-  options->preprocess = input_.Preprocess({});
-  options->import = input_.Import();
-  options->sequences = convert::ParseSequences(input_.sequences);
-  options->import.cut_at = SplitCommas(cut_at_);
-  options->calibration = SplitCommas(calibration_);
-  options->task = TaskOf(task_);
-  options->blank = input_.Blank(options->task);
+std::vector<std::string> ConvertArguments::Read() const {
+  convert::ConvertOptions* options = plan_.options;
+  plan_.Read();
+  options->sequences = convert::ParseSequences(plan_.input.sequences);
   options->verbosity = VerbosityOf(verbosity_);
-  options->effort = EffortOf(effort_);
   if (!(fp16_budget_percent_ >= 0)) {
     Fail("--fp16-budget {:g}: expected 0 or more, in percent of the int8 plan's time",
          fp16_budget_percent_);
@@ -250,7 +221,6 @@ std::vector<std::string> ConvertArguments::Read(convert::ConvertOptions* options
   if (options->winograd_fp16 && options->native_fp16) {
     Fail("--winograd-fp16, --native-fp16: the FP16 plan has one arithmetic; remove one of them");
   }
-  options->memory_bytes = memory_mb_ * convert::kBytesPerMb;
   if (wants_mixed_ || !mixed_.budget_percent.empty()) options->mixed = mixed_.Read();
   if (!options->mixed && !mixed_.profile.empty()) {
     Fail("--profile: needs --mixed; add --mixed, or remove --profile");
@@ -263,18 +233,18 @@ std::vector<std::string> ConvertArguments::Read(convert::ConvertOptions* options
   }
   for (const auto& section : options->sections) section->ReadOptions();
   if (options->random_calibration) {
-    CheckRandom(*options);
+    CheckRandom();
     if (!samples_option_->Given()) options->samples = convert::kRandomSamples;
-    return CompleteRandom(Given(*options), options);
+    return CompleteRandom(Given(), options);
   }
   if (!pictures_.empty()) {
-    return Complete(ShortCommand::kConvert, pictures_, Given(*options), options);
+    return Complete(ShortCommand::kConvert, pictures_, Given(), options);
   }
   if (options->output.empty()) Fail("--output is required; see octet convert --help");
-  if (calibration_.empty()) {
+  if (plan_.calibration.empty()) {
     Fail("--calibrate is required; without data: --random-calibration. See octet convert --help");
   }
-  std::vector<std::string> lines = TakeBytes(input_.GivesPixels(), options);
+  std::vector<std::string> lines = TakeBytes(plan_.input.GivesPixels(), options);
   for (std::string& line : LabelsLeftOut(*options)) lines.push_back(std::move(line));
   return lines;
 }

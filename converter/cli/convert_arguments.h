@@ -15,33 +15,33 @@
 
 namespace octet::cli {
 
-// Outlives the parsing, as `options` does.
+// Outlives the parsing, as the options do.
 class ConvertArguments {
  public:
   // options: what needs no words of its own is read into it by the parser.
-  void AddTo(port::Options command, convert::ConvertOptions* options);
+  explicit ConvertArguments(convert::ConvertOptions* options) : plan_(options) {}
+
+  void AddTo(port::Options command);
   // The rest, after the parsing; returns what the short form chose, a line each. Throws UserError
   // where options contradict each other, or one has to be given.
-  std::vector<std::string> Read(convert::ConvertOptions* options) const;
+  std::vector<std::string> Read() const;
 
  private:
-  void AddFirst(port::Options command, convert::ConvertOptions* options);
-  void AddCalibration(port::Options command, convert::ConvertOptions* options);
-  void AddPrecision(port::Options command, convert::ConvertOptions* options);
-  void AddBoard(port::Options command, convert::ConvertOptions* options);
-  void AddContents(port::Options command, convert::ConvertOptions* options);
-  void AddOutput(port::Options command, convert::ConvertOptions* options);
+  void AddFirst(port::Options command);
+  void AddCalibration(port::Options command);
+  void AddPrecision(port::Options command);
+  void AddBoard(port::Options command);
+  void AddContents(port::Options command);
+  void AddOutput(port::Options command);
 
-  recognise::Given Given(const convert::ConvertOptions& options) const;
-  void CheckRandom(const convert::ConvertOptions& options) const;
+  recognise::Given Given() const;
+  void CheckRandom() const;
 
-  InputArguments input_;
+  PlanArguments plan_;
   MixedArguments mixed_;
   bool wants_mixed_ = false;
-  std::string pictures_, calibration_, cut_at_;
-  std::string task_ = "none", verbosity_ = "detailed", effort_ = "default";
+  std::string pictures_, verbosity_ = "detailed";
   double fp16_budget_percent_ = 100 * convert::kFp16Budget;
-  int64_t memory_mb_ = 0;
   std::optional<port::Option> quality_, task_option_, samples_option_;
 };
 

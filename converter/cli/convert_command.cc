@@ -1,7 +1,5 @@
 #include <chrono>
 #include <memory>
-#include <string>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -75,11 +73,11 @@ void AddConvert(port::CommandLine& app, const std::vector<std::string>& words,
                 std::function<int()>* run) {
   port::Options command = app.AddCommand("convert", "convert an ONNX model into a blob");
   auto options = std::make_shared<convert::ConvertOptions>();
-  auto arguments = std::make_shared<ConvertArguments>();
-  arguments->AddTo(command, options.get());
+  auto arguments = std::make_shared<ConvertArguments>(options.get());
+  arguments->AddTo(command);
   command.WhenChosen([=] {
     *run = [=] {
-      for (const std::string& line : arguments->Read(options.get())) {
+      for (const std::string& line : arguments->Read()) {
         fmt::print(options->json ? stderr : stdout, "{}\n", line);
       }
       std::fflush(stdout);

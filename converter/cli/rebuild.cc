@@ -1,7 +1,5 @@
 #include "converter/cli/rebuild.h"
 
-#include <algorithm>
-
 #include <nlohmann/json.hpp>
 
 #include "converter/cli/commands.h"
@@ -24,15 +22,15 @@ int RunRebuild(int argc, char** argv) {
   app.Name("octet verify");
   std::string path;
   convert::ConvertOptions options;
-  ConvertArguments arguments;
+  ConvertArguments arguments(&options);
   app.Add("--rebuild", path, "the blob").Required();
-  arguments.AddTo(app, &options);
+  arguments.AddTo(app);
   std::vector<char*> words{argv, argv + argc};
   words.erase(words.begin());  // the command takes the program's place
   if (const auto status = app.Parse(static_cast<int>(words.size()), words.data())) return *status;
   const blobs::BlobFile blob(path);
   options.output = path;  // asked for, never written
-  for (const std::string& line : arguments.Read(&options)) fmt::print(stderr, "{}\n", line);
+  for (const std::string& line : arguments.Read()) fmt::print(stderr, "{}\n", line);
   // Numbers of another conversion would prove nothing, and a second answer is not wanted.
   options.cache.clear();
   options.report.clear();

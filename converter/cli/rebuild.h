@@ -2,9 +2,7 @@
 #ifndef OCTET_CONVERTER_CLI_REBUILD_H_
 #define OCTET_CONVERTER_CLI_REBUILD_H_
 
-#include <cstdint>
 #include <string>
-#include <vector>
 
 #include "converter/blobs/blob_file.h"
 

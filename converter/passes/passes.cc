@@ -1,22 +1,46 @@
 #include "converter/passes/passes.h"
 
 #include <array>
+#include <initializer_list>
 
 #include "converter/operators/operator.h"
+#include "converter/passes/editor.h"
 
 namespace octet::passes {
 
 #define OCTET_PASS(family, name, function, needs, guarantees) int function(graph::Graph& graph);
+#define OCTET_REWRITE(family, name, function, operators, needs, guarantees) \
+  bool function(Editor& editor, int node);
 #include "converter/passes/passes.inc"
 #undef OCTET_PASS
+#undef OCTET_REWRITE
 
 namespace {
+
+using Operators = std::initializer_list<std::string_view>;
+
+template <bool (*rewrite)(Editor& editor, int node)>
+int Everywhere(graph::Graph& graph, Operators operators) {
+  Editor editor(graph);
+  editor.ForEach(operators, [&](int n) { return rewrite(editor, n); });
+  return editor.Finish();
+}
 
 constexpr Pass kPasses[] = {
 #define OCTET_PASS(family, name, function, needs, guarantees) \
   {#name, &function, #family, needs, guarantees},
+#define OCTET_OPERATORS(...) \
+  Operators {                \
+    __VA_ARGS__              \
+  }
+#define OCTET_REWRITE(family, name, function, operators, needs, guarantees)                     \
+  {#name,                                                                                       \
+   [](graph::Graph& graph) { return Everywhere<&function>(graph, OCTET_OPERATORS operators); }, \
+   #family, needs, guarantees},
 #include "converter/passes/passes.inc"
 #undef OCTET_PASS
+#undef OCTET_OPERATORS
+#undef OCTET_REWRITE
 };
 
 constexpr size_t kPassCount = std::size(kPasses);

@@ -102,6 +102,39 @@ void Apply(const Outputs& outputs, const Correction& correction, std::vector<flo
   }
 }
 
+// What a node computes of its sums in both forms, the rounded one corrected; values that nobody
+// reads behind it go.
+void FinishNode(const Topology& topology, const Steps& steps, size_t n,
+                const Correction& correction, bool clip, size_t picture, Pictures* pictures) {
+  const graph::Node& node = topology.graph.nodes[n];
+  for (const Form form : {kExact, kRounded}) {
+    std::vector<Tensor> results(node.outputs.size());
+    for (size_t i = 0; i < results.size(); ++i) {
+      if (node.outputs[i] != graph::kNoValue) {
+        results[i] = pictures->Take(picture, form, node.outputs[i]);
+      }
+    }
+    if (form == kRounded && (!correction.factors.empty() || !correction.offsets.empty())) {
+      Apply(steps.OutputsAt(n), correction, &results[0].floats);
+    }
+    steps.Finish(n, {}, &results);
+    if (form == kRounded) steps.Round(n, clip, &results);
+    for (size_t i = 0; i < results.size(); ++i) {
+      if (node.outputs[i] == graph::kNoValue) continue;
+      pictures->Put(picture, form, node.outputs[i], std::move(results[i]));
+    }
+  }
+  for (const auto* ids : {&node.inputs, &node.outputs}) {
+    for (ValueId id : *ids) {
+      if (id == graph::kNoValue ||
+          topology.last_use[static_cast<size_t>(id)] != static_cast<int64_t>(n)) {
+        continue;
+      }
+      for (const Form form : {kExact, kRounded}) pictures->Drop(picture, form, id);
+    }
+  }
+}
+
 }  // namespace
 
 bool Visitor::Opens(size_t) {
@@ -178,32 +211,7 @@ void RunSideBySide(const Topology& topology, const quantize::Scheme& scheme,
     Correction correction;
     if (corrects) correction = visitor.Correct(n, moments);
     for_each([&](size_t picture, operators::Workspace&) {
-      for (const Form form : {kExact, kRounded}) {
-        std::vector<Tensor> results(node.outputs.size());
-        for (size_t i = 0; i < results.size(); ++i) {
-          if (node.outputs[i] != graph::kNoValue) {
-            results[i] = pictures.Take(picture, form, node.outputs[i]);
-          }
-        }
-        if (form == kRounded && (!correction.factors.empty() || !correction.offsets.empty())) {
-          Apply(steps.OutputsAt(n), correction, &results[0].floats);
-        }
-        steps.Finish(n, {}, &results);
-        if (form == kRounded) steps.Round(n, how.clip, &results);
-        for (size_t i = 0; i < results.size(); ++i) {
-          if (node.outputs[i] == graph::kNoValue) continue;
-          pictures.Put(picture, form, node.outputs[i], std::move(results[i]));
-        }
-      }
-      for (const auto* ids : {&node.inputs, &node.outputs}) {
-        for (ValueId id : *ids) {
-          if (id == graph::kNoValue ||
-              topology.last_use[static_cast<size_t>(id)] != static_cast<int64_t>(n)) {
-            continue;
-          }
-          for (const Form form : {kExact, kRounded}) pictures.Drop(picture, form, id);
-        }
-      }
+      FinishNode(topology, steps, n, correction, how.clip, picture, &pictures);
     });
     progress();
   }

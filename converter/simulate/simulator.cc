@@ -130,6 +130,29 @@ std::vector<Tensor> RunAsMeant(const Topology& topology, size_t n, const Source&
   return results;
 }
 
+// Pictures side by side where memory holds all of their values, else variants of one picture.
+struct Division {
+  int outer, inner;     // threads for pictures; for the variants of each
+  int64_t store_bytes;  // of a picture
+};
+
+// kept: by value, what the variants read of the base.
+Division Divide(const Topology& topology, const Options& options, const std::vector<bool>& kept,
+                bool is_base_alone) {
+  const int threads = std::max(1, options.threads);
+  const int64_t running = 2 * topology.peak_bytes;
+  int64_t stored = 0;
+  for (size_t v = 0; v < kept.size(); ++v) {
+    if (kept[v] && topology.graph.values[v].constant == nullptr) {
+      stored += topology.BytesOf(static_cast<ValueId>(v));
+    }
+  }
+  const bool side_by_side = threads * (running + stored) <= options.memory_bytes;
+  const int outer = side_by_side || is_base_alone ? threads : 1;
+  const int inner = outer == 1 ? threads : 1;
+  return {outer, inner, std::max<int64_t>(0, options.memory_bytes / outer - inner * running)};
+}
+
 }  // namespace
 
 std::vector<Figure> Scores::Pieces() const {
@@ -221,20 +244,7 @@ Simulator::Comparison Simulator::Compare(const quantize::Scheme& base,
   result.base.pictures.resize(samples.size());
   result.variants.assign(variants.size(), result.base);
 
-  // Pictures side by side where memory holds all of their values, else variants of one picture.
-  const int threads = std::max(1, options_.threads);
-  const int64_t running = 2 * topology_.peak_bytes;
-  int64_t stored = 0;
-  for (size_t v = 0; v < kept.size(); ++v) {
-    if (kept[v] && topology_.graph.values[v].constant == nullptr) {
-      stored += topology_.BytesOf(static_cast<ValueId>(v));
-    }
-  }
-  const bool side_by_side = threads * (running + stored) <= options_.memory_bytes;
-  const int outer = side_by_side || variants.empty() ? threads : 1;
-  const int inner = outer == 1 ? threads : 1;
-  const int64_t store_bytes = std::max<int64_t>(0, options_.memory_bytes / outer - inner * running);
-
+  const Division threads = Divide(topology_, options_, kept, variants.empty());
   std::mutex mutex;
   int64_t done = 0;
   const auto total = static_cast<int64_t>(samples.size() * (1 + variants.size()));
@@ -243,12 +253,13 @@ Simulator::Comparison Simulator::Compare(const quantize::Scheme& base,
     const std::lock_guard lock(mutex);
     progress(++done, total);
   };
-  std::vector<operators::Workspace> workspaces(static_cast<size_t>(threads));
+  std::vector<operators::Workspace> workspaces(
+      static_cast<size_t>(std::max(threads.outer, threads.inner)));
   const auto one_picture = [&](int outer_thread, int64_t item) {
     const auto picture = static_cast<size_t>(item);
     operators::Workspace& workspace = workspaces[static_cast<size_t>(outer_thread)];
     const Exact exact(topology_, Load(samples[picture]), workspace);
-    Store store(store_bytes);
+    Store store(threads.store_bytes);
     Values rounded(topology_);
     const auto keep = [&](ValueId id) { return topology_.view.is_piece[At(id)]; };
     const auto put = [&](ValueId id) {
@@ -271,7 +282,7 @@ Simulator::Comparison Simulator::Compare(const quantize::Scheme& base,
                                             rounded.AsSource(), samples[picture]);
     tell();
     executor::ParallelFor(
-        static_cast<int64_t>(variants.size()), inner, [&](int inner_thread, int64_t which) {
+        static_cast<int64_t>(variants.size()), threads.inner, [&](int inner_thread, int64_t which) {
           const auto v = static_cast<size_t>(which);
           Values overlay(topology_);
           const Source source = [&](ValueId id) -> const Tensor& {
@@ -292,7 +303,7 @@ Simulator::Comparison Simulator::Compare(const quantize::Scheme& base,
           tell();
         });
   };
-  executor::ParallelFor(static_cast<int64_t>(samples.size()), outer, one_picture);
+  executor::ParallelFor(static_cast<int64_t>(samples.size()), threads.outer, one_picture);
   return result;
 }
 

@@ -3,14 +3,10 @@
 
 namespace octet::passes {
 
-int RemoveCast(graph::Graph& graph) {
-  Editor editor(graph);
-  editor.ForEach({"Cast", "CastLike"}, [&](int n) {
-    const Node& node = editor.At(n);
-    const graph::DataType type = editor.Value(node.inputs[0]).type;
-    return type == editor.Value(node.outputs[0]).type && editor.Bypass(n);
-  });
-  return editor.Finish();
+bool RemoveCast(Editor& editor, int n) {
+  const Node& node = editor.At(n);
+  const graph::DataType type = editor.Value(node.inputs[0]).type;
+  return type == editor.Value(node.outputs[0]).type && editor.Bypass(n);
 }
 
 }  // namespace octet::passes

@@ -9,7 +9,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <string_view>
 #include <utility>
 #include <vector>
 

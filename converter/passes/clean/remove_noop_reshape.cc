@@ -3,15 +3,11 @@
 
 namespace octet::passes {
 
-int RemoveNoopReshape(graph::Graph& graph) {
-  Editor editor(graph);
-  editor.ForEach({"Reshape", "Expand", "Tile"}, [&](int n) {
-    const Node& node = editor.At(n);
-    const Shape* in = editor.KnownShape(node.inputs[0]);
-    const Shape* out = editor.KnownShape(node.outputs[0]);
-    return in != nullptr && out != nullptr && *in == *out && editor.Bypass(n);
-  });
-  return editor.Finish();
+bool RemoveNoopReshape(Editor& editor, int n) {
+  const Node& node = editor.At(n);
+  const Shape* in = editor.KnownShape(node.inputs[0]);
+  const Shape* out = editor.KnownShape(node.outputs[0]);
+  return in != nullptr && out != nullptr && *in == *out && editor.Bypass(n);
 }
 
 }  // namespace octet::passes

@@ -4,29 +4,25 @@
 
 namespace octet::passes {
 
-int RemoveNoopResize(graph::Graph& graph) {
-  Editor editor(graph);
-  editor.ForEach({"Resize", "Upsample"}, [&](int n) {
-    const Node& node = editor.At(n);
-    if (node.String("coordinate_transformation_mode", "") == "tf_crop_and_resize") return false;
-    const Shape* in = editor.KnownShape(node.inputs[0]);
-    const Shape* out = editor.KnownShape(node.outputs[0]);
-    if (in == nullptr || out == nullptr || *in != *out) return false;
-    // Equal sizes may also come from a scale slightly above one, rounded down: samples would move.
-    const size_t scales_input = node.op == "Upsample" || node.inputs.size() == 2 ? 1 : 2;
-    if (scales_input < node.inputs.size() && node.inputs[scales_input] != graph::kNoValue) {
-      const Tensor* scales = editor.Constant(node.inputs[scales_input]);
-      if (scales == nullptr) return false;
-      for (const float scale : scales->floats) {
-        if (scale != 1.0f) return false;
-      }
-    }
-    for (const float scale : node.FloatList("scales")) {
+bool RemoveNoopResize(Editor& editor, int n) {
+  const Node& node = editor.At(n);
+  if (node.String("coordinate_transformation_mode", "") == "tf_crop_and_resize") return false;
+  const Shape* in = editor.KnownShape(node.inputs[0]);
+  const Shape* out = editor.KnownShape(node.outputs[0]);
+  if (in == nullptr || out == nullptr || *in != *out) return false;
+  // Equal sizes may also come from a scale slightly above one, rounded down: samples would move.
+  const size_t scales_input = node.op == "Upsample" || node.inputs.size() == 2 ? 1 : 2;
+  if (scales_input < node.inputs.size() && node.inputs[scales_input] != graph::kNoValue) {
+    const Tensor* scales = editor.Constant(node.inputs[scales_input]);
+    if (scales == nullptr) return false;
+    for (const float scale : scales->floats) {
       if (scale != 1.0f) return false;
     }
-    return editor.Bypass(n);
-  });
-  return editor.Finish();
+  }
+  for (const float scale : node.FloatList("scales")) {
+    if (scale != 1.0f) return false;
+  }
+  return editor.Bypass(n);
 }
 
 }  // namespace octet::passes

@@ -4,23 +4,19 @@
 
 namespace octet::passes {
 
-int RemoveNoopSlice(graph::Graph& graph) {
-  Editor editor(graph);
-  editor.ForEach({"Slice"}, [&](int n) {
-    const Node& node = editor.At(n);
-    const Shape* in = editor.KnownShape(node.inputs[0]);
-    const Shape* out = editor.KnownShape(node.outputs[0]);
-    if (in == nullptr || out == nullptr || *in != *out) return false;
-    if (node.inputs.size() > 4 && node.inputs[4] != graph::kNoValue) {
-      const auto steps = ConstantInts(graph, node, 4);
-      if (!steps) return false;
-      for (const int64_t step : *steps) {
-        if (step < 0) return false;  // reverses
-      }
+bool RemoveNoopSlice(Editor& editor, int n) {
+  const Node& node = editor.At(n);
+  const Shape* in = editor.KnownShape(node.inputs[0]);
+  const Shape* out = editor.KnownShape(node.outputs[0]);
+  if (in == nullptr || out == nullptr || *in != *out) return false;
+  if (node.inputs.size() > 4 && node.inputs[4] != graph::kNoValue) {
+    const auto steps = ConstantInts(editor.graph(), node, 4);
+    if (!steps) return false;
+    for (const int64_t step : *steps) {
+      if (step < 0) return false;  // reverses
     }
-    return editor.Bypass(n);
-  });
-  return editor.Finish();
+  }
+  return editor.Bypass(n);
 }
 
 }  // namespace octet::passes

@@ -3,11 +3,8 @@
 
 namespace octet::passes {
 
-int RemoveSingleConcat(graph::Graph& graph) {
-  Editor editor(graph);
-  editor.ForEach({"Concat", "Sum", "Max", "Min", "Mean"},
-                 [&](int n) { return editor.At(n).inputs.size() == 1 && editor.Bypass(n); });
-  return editor.Finish();
+bool RemoveSingleConcat(Editor& editor, int n) {
+  return editor.At(n).inputs.size() == 1 && editor.Bypass(n);
 }
 
 }  // namespace octet::passes

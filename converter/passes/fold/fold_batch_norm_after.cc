@@ -4,19 +4,15 @@
 
 namespace octet::passes {
 
-int FoldBatchNormAfter(graph::Graph& graph) {
-  Editor editor(graph);
-  editor.ForEach({"BatchNormalization"}, [&](int n) {
-    const int layer = FoldableProducer(editor, editor.At(n).inputs[0]);
-    const auto norm = ReadBatchNorm(graph, editor.At(n));
-    if (layer < 0 || !norm) return false;
-    if (static_cast<int64_t>(norm->scale.size()) != OutputChannels(editor, editor.At(layer)))
-      return false;
-    ScaleOutputs(editor, layer, *norm);
-    editor.Absorb(layer, n);
-    return true;
-  });
-  return editor.Finish();
+bool FoldBatchNormAfter(Editor& editor, int n) {
+  const int layer = FoldableProducer(editor, editor.At(n).inputs[0]);
+  const auto norm = ReadBatchNorm(editor.graph(), editor.At(n));
+  if (layer < 0 || !norm) return false;
+  if (static_cast<int64_t>(norm->scale.size()) != OutputChannels(editor, editor.At(layer)))
+    return false;
+  ScaleOutputs(editor, layer, *norm);
+  editor.Absorb(layer, n);
+  return true;
 }
 
 }  // namespace octet::passes

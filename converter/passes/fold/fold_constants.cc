@@ -60,38 +60,34 @@ std::vector<graph::Constant> ResultsOf(const graph::Graph& graph, const Node& no
 
 }  // namespace
 
-int FoldConstants(graph::Graph& graph) {
-  Editor editor(graph);
-  editor.ForEach({}, [&](int n) {
-    const Node& node = editor.At(n);
-    if (IsKept(node.op) || !node.activation.empty() || operators::Find(node.op) == nullptr)
-      return false;
-    int64_t input_count = 0;
-    for (const ValueId id : node.inputs) {
-      if (id == graph::kNoValue) continue;
-      const Tensor* tensor = editor.Constant(id);
-      if (tensor == nullptr) return false;
-      input_count += tensor->Count();
-    }
-    int64_t output_count = 0;
-    for (const ValueId id : node.outputs) {
-      if (id == graph::kNoValue) continue;
-      const Shape* shape = editor.KnownShape(id);
-      // A graph output stays the result of a node.
-      if (shape == nullptr || editor.IsOutput(id)) return false;
-      output_count += graph::ElementCount(*shape);
-    }
-    if (output_count > std::max(input_count, kMaxGrownCount)) return false;
+bool FoldConstants(Editor& editor, int n) {
+  const Node& node = editor.At(n);
+  if (IsKept(node.op) || !node.activation.empty() || operators::Find(node.op) == nullptr)
+    return false;
+  int64_t input_count = 0;
+  for (const ValueId id : node.inputs) {
+    if (id == graph::kNoValue) continue;
+    const Tensor* tensor = editor.Constant(id);
+    if (tensor == nullptr) return false;
+    input_count += tensor->Count();
+  }
+  int64_t output_count = 0;
+  for (const ValueId id : node.outputs) {
+    if (id == graph::kNoValue) continue;
+    const Shape* shape = editor.KnownShape(id);
+    // A graph output stays the result of a node.
+    if (shape == nullptr || editor.IsOutput(id)) return false;
+    output_count += graph::ElementCount(*shape);
+  }
+  if (output_count > std::max(input_count, kMaxGrownCount)) return false;
 
-    std::vector<graph::Constant> results = ResultsOf(graph, node);
-    for (size_t i = 0; i < results.size(); ++i) {
-      if (node.outputs[i] == graph::kNoValue) continue;
-      editor.SetConstant(node.outputs[i], std::move(results[i]));
-    }
-    editor.Remove(n);
-    return true;
-  });
-  return editor.Finish();
+  std::vector<graph::Constant> results = ResultsOf(editor.graph(), node);
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (node.outputs[i] == graph::kNoValue) continue;
+    editor.SetConstant(node.outputs[i], std::move(results[i]));
+  }
+  editor.Remove(n);
+  return true;
 }
 
 }  // namespace octet::passes

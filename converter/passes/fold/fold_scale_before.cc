@@ -6,20 +6,15 @@
 
 namespace octet::passes {
 
-int FoldScaleBefore(graph::Graph& graph) {
-  Editor editor(graph);
-  editor.ForEach({"Mul", "Add"}, [&](int n) {
-    const auto constant = ReadChannelConstant(editor, editor.At(n));
-    const int layer = editor.OnlyConsumer(editor.At(n).outputs[0], {"Conv", "Gemm"});
-    if (!constant || layer < 0 || editor.At(layer).inputs[0] != editor.At(n).outputs[0])
-      return false;
-    if (!IsFoldable(editor, editor.At(layer)) || !ScaleInputs(editor, layer, constant->by))
-      return false;
-    editor.SetInput(layer, 0, constant->data);
-    editor.Remove(n);
-    return true;
-  });
-  return editor.Finish();
+bool FoldScaleBefore(Editor& editor, int n) {
+  const auto constant = ReadChannelConstant(editor, editor.At(n));
+  const int layer = editor.OnlyConsumer(editor.At(n).outputs[0], {"Conv", "Gemm"});
+  if (!constant || layer < 0 || editor.At(layer).inputs[0] != editor.At(n).outputs[0]) return false;
+  if (!IsFoldable(editor, editor.At(layer)) || !ScaleInputs(editor, layer, constant->by))
+    return false;
+  editor.SetInput(layer, 0, constant->data);
+  editor.Remove(n);
+  return true;
 }
 
 }  // namespace octet::passes

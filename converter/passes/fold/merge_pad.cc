@@ -57,35 +57,31 @@ bool MayMerge(const Editor& editor, const Node& pad, const PadSpec& spec, const 
 
 }  // namespace
 
-int MergePad(graph::Graph& graph) {
-  Editor editor(graph);
-  editor.ForEach({"Pad"}, [&](int n) {
-    const Node& pad = editor.At(n);
-    const int64_t rank = editor.Rank(pad.inputs[0]);
-    const auto spec = ReadPad(graph, pad, rank);
-    const int consumer = editor.OnlyConsumer(pad.outputs[0], {"Conv", "AveragePool", "MaxPool"});
-    if (!spec || !spec->constant_mode || consumer < 0 || rank < 3) return false;
-    Node& layer = editor.At(consumer);
-    if (layer.inputs[0] != pad.outputs[0]) return false;
-    const std::vector<int64_t> kernel = layer.Ints("kernel_shape");
-    const size_t spatial = static_cast<size_t>(rank - 2);
-    auto window = ReadSpatialAttributes(layer, kernel);
-    if (kernel.size() != spatial || !window) return false;
-    for (size_t axis = 0; axis < spec->begin.size(); ++axis) {
-      const int64_t begin = spec->begin[axis], end = spec->end[axis];
-      if (begin < 0 || end < 0 || (axis < 2 && (begin != 0 || end != 0))) return false;
-      if (axis < 2) continue;
-      window->pads[axis - 2] += begin;
-      window->pads[axis - 2 + spatial] += end;
-    }
-    if (!MayMerge(editor, pad, *spec, layer, *window)) return false;
-    layer.attributes["pads"] = window->pads;
-    if (layer.op == "AveragePool") layer.attributes["count_include_pad"] = int64_t{1};
-    editor.SetInput(consumer, 0, pad.inputs[0]);
-    editor.Remove(n);
-    return true;
-  });
-  return editor.Finish();
+bool MergePad(Editor& editor, int n) {
+  const Node& pad = editor.At(n);
+  const int64_t rank = editor.Rank(pad.inputs[0]);
+  const auto spec = ReadPad(editor.graph(), pad, rank);
+  const int consumer = editor.OnlyConsumer(pad.outputs[0], {"Conv", "AveragePool", "MaxPool"});
+  if (!spec || !spec->constant_mode || consumer < 0 || rank < 3) return false;
+  Node& layer = editor.At(consumer);
+  if (layer.inputs[0] != pad.outputs[0]) return false;
+  const std::vector<int64_t> kernel = layer.Ints("kernel_shape");
+  const size_t spatial = static_cast<size_t>(rank - 2);
+  auto window = ReadSpatialAttributes(layer, kernel);
+  if (kernel.size() != spatial || !window) return false;
+  for (size_t axis = 0; axis < spec->begin.size(); ++axis) {
+    const int64_t begin = spec->begin[axis], end = spec->end[axis];
+    if (begin < 0 || end < 0 || (axis < 2 && (begin != 0 || end != 0))) return false;
+    if (axis < 2) continue;
+    window->pads[axis - 2] += begin;
+    window->pads[axis - 2 + spatial] += end;
+  }
+  if (!MayMerge(editor, pad, *spec, layer, *window)) return false;
+  layer.attributes["pads"] = window->pads;
+  if (layer.op == "AveragePool") layer.attributes["count_include_pad"] = int64_t{1};
+  editor.SetInput(consumer, 0, pad.inputs[0]);
+  editor.Remove(n);
+  return true;
 }
 
 }  // namespace octet::passes

@@ -4,7 +4,6 @@
 // and all of them compute them.
 // - A constant that broadcasts to the normalized dimensions is repeated.
 // - What is computed, or differs along other dimensions, becomes a Mul and an Add of their own.
-#include <algorithm>
 
 #include "converter/passes/editor.h"
 

@@ -7,24 +7,20 @@
 
 namespace octet::passes {
 
-int FuseActivation(graph::Graph& graph) {
-  Editor editor(graph);
-  editor.ForEach({}, [&](int n) {
-    const auto activation = ReadActivation(graph, editor.At(n));
-    if (!activation || (activation->name != "Relu" && activation->name != "Clip")) return false;
-    const ValueId in = editor.At(n).inputs[0];
-    if (!editor.IsPrivate(in)) return false;
-    const int layer = editor.PlainProducer(in);
-    if (layer < 0) return false;
-    Node& node = editor.At(layer);
-    if (operators::ClampingOf(node.op) != operators::Clamping::kFused) return false;
-    node.activation = activation->name;
-    node.alpha = activation->alpha;
-    node.beta = activation->beta;
-    editor.Absorb(layer, n);
-    return true;
-  });
-  return editor.Finish();
+bool FuseActivation(Editor& editor, int n) {
+  const auto activation = ReadActivation(editor.graph(), editor.At(n));
+  if (!activation || (activation->name != "Relu" && activation->name != "Clip")) return false;
+  const ValueId in = editor.At(n).inputs[0];
+  if (!editor.IsPrivate(in)) return false;
+  const int layer = editor.PlainProducer(in);
+  if (layer < 0) return false;
+  Node& node = editor.At(layer);
+  if (operators::ClampingOf(node.op) != operators::Clamping::kFused) return false;
+  node.activation = activation->name;
+  node.alpha = activation->alpha;
+  node.beta = activation->beta;
+  editor.Absorb(layer, n);
+  return true;
 }
 
 }  // namespace octet::passes

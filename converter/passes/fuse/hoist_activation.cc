@@ -24,38 +24,34 @@ int MovementInFront(const Editor& editor, ValueId moved, const Activation* range
 
 }  // namespace
 
-int HoistActivation(graph::Graph& graph) {
-  Editor editor(graph);
-  editor.ForEach({}, [&](int n) {
-    const auto activation = ReadActivation(graph, editor.At(n));
-    if (!activation) return false;
-    const ValueId moved = editor.At(n).inputs[0];
-    if (!editor.IsPrivate(moved)) return false;
-    const graph::GivenCodes given = editor.Value(editor.At(n).outputs[0]).given;
-    const bool is_range = given && editor.At(n).op == "Clip";
-    const int movement = MovementInFront(editor, moved, is_range ? &*activation : nullptr);
-    if (movement < 0) return false;
-    const ValueId source = editor.At(movement).inputs[0];
-    const Shape* shape = editor.KnownShape(source);
-    if (shape == nullptr || !editor.IsPrivate(source)) return false;
-    const bool is_input = editor.Producer(source) < 0;
-    if (is_input && (!is_range || editor.IsConstant(source))) return false;
+bool HoistActivation(Editor& editor, int n) {
+  const auto activation = ReadActivation(editor.graph(), editor.At(n));
+  if (!activation) return false;
+  const ValueId moved = editor.At(n).inputs[0];
+  if (!editor.IsPrivate(moved)) return false;
+  const graph::GivenCodes given = editor.Value(editor.At(n).outputs[0]).given;
+  const bool is_range = given && editor.At(n).op == "Clip";
+  const int movement = MovementInFront(editor, moved, is_range ? &*activation : nullptr);
+  if (movement < 0) return false;
+  const ValueId source = editor.At(movement).inputs[0];
+  const Shape* shape = editor.KnownShape(source);
+  if (shape == nullptr || !editor.IsPrivate(source)) return false;
+  const bool is_input = editor.Producer(source) < 0;
+  if (is_input && (!is_range || editor.IsConstant(source))) return false;
 
-    // source -> movement -> moved -> n -> out becomes source -> n -> inner -> movement -> out.
-    const ValueId out = editor.At(n).outputs[0];
-    const ValueId inner =
-        editor.NewValue(editor.Value(out).name + "_before_" + editor.At(movement).op,
-                        graph::DataType::kFloat, *shape);
-    // A range of codes takes its scheme along, and what only moves them keeps it.
-    if (given) editor.Give(inner, *given);
-    if (is_input) editor.Give(source, *given);
-    editor.SetInput(n, 0, source);
-    editor.SetOutput(n, 0, inner);
-    editor.SetInput(movement, 0, inner);
-    editor.SetOutput(movement, 0, out);
-    return true;
-  });
-  return editor.Finish();
+  // source -> movement -> moved -> n -> out becomes source -> n -> inner -> movement -> out.
+  const ValueId out = editor.At(n).outputs[0];
+  const ValueId inner =
+      editor.NewValue(editor.Value(out).name + "_before_" + editor.At(movement).op,
+                      graph::DataType::kFloat, *shape);
+  // A range of codes takes its scheme along, and what only moves them keeps it.
+  if (given) editor.Give(inner, *given);
+  if (is_input) editor.Give(source, *given);
+  editor.SetInput(n, 0, source);
+  editor.SetOutput(n, 0, inner);
+  editor.SetInput(movement, 0, inner);
+  editor.SetOutput(movement, 0, out);
+  return true;
 }
 
 }  // namespace octet::passes

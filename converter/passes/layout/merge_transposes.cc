@@ -18,23 +18,19 @@ std::vector<int64_t> Permutation(const Node& node, int64_t rank) {
 
 }  // namespace
 
-int MergeTransposes(graph::Graph& graph) {
-  Editor editor(graph);
-  editor.ForEach({"Transpose"}, [&](int n) {
-    const ValueId middle = editor.At(n).inputs[0];
-    const int inner = editor.ProducerIf(middle, "Transpose");
-    const int64_t rank = editor.Rank(middle);
-    if (inner < 0 || rank < 0) return false;
-    const auto outer_perm = Permutation(editor.At(n), rank);
-    const auto inner_perm = Permutation(editor.At(inner), rank);
-    std::vector<int64_t> merged;
-    for (const int64_t axis : outer_perm) merged.push_back(inner_perm[static_cast<size_t>(axis)]);
-    editor.SetInput(n, 0, editor.At(inner).inputs[0]);
-    editor.At(n).attributes["perm"] = merged;
-    if (editor.Consumers(middle).empty() && !editor.IsOutput(middle)) editor.Remove(inner);
-    return true;
-  });
-  return editor.Finish();
+bool MergeTransposes(Editor& editor, int n) {
+  const ValueId middle = editor.At(n).inputs[0];
+  const int inner = editor.ProducerIf(middle, "Transpose");
+  const int64_t rank = editor.Rank(middle);
+  if (inner < 0 || rank < 0) return false;
+  const auto outer_perm = Permutation(editor.At(n), rank);
+  const auto inner_perm = Permutation(editor.At(inner), rank);
+  std::vector<int64_t> merged;
+  for (const int64_t axis : outer_perm) merged.push_back(inner_perm[static_cast<size_t>(axis)]);
+  editor.SetInput(n, 0, editor.At(inner).inputs[0]);
+  editor.At(n).attributes["perm"] = merged;
+  if (editor.Consumers(middle).empty() && !editor.IsOutput(middle)) editor.Remove(inner);
+  return true;
 }
 
 }  // namespace octet::passes

@@ -63,76 +63,68 @@ std::vector<ValueId> Inputs(Editor& editor, const std::string& name, ValueId dat
 }  // namespace
 
 // From within one input of a Concat: of that input.
-int SliceOfConcat(graph::Graph& graph) {
-  Editor editor(graph);
-  editor.ForEach({"Slice"}, [&](int n) {
-    const int concat = editor.RoundedProducerIf(editor.At(n).inputs[0], "Concat");
-    const auto cut = ReadCut(editor, editor.At(n));
-    if (concat < 0 || !cut) return false;
-    const ValueId joined = editor.At(concat).outputs[0];
-    const graph::GivenCodes given = editor.Value(joined).given;
-    const int64_t rank = editor.Rank(editor.At(concat).outputs[0]);
-    int64_t axis = editor.At(concat).Int("axis", 0);
-    if (axis < 0) axis += rank;
-    if (axis != cut->axis) return false;
-    int64_t first = 0;
-    for (const ValueId input : editor.At(concat).inputs) {
-      const Shape* shape = editor.KnownShape(input);
-      if (shape == nullptr) return false;
-      const int64_t end = first + (*shape)[static_cast<size_t>(axis)];
-      if (cut->begin >= first && cut->end <= end) {
-        // Where the Concat rounds its inputs to codes of its own, so would the Slice have to.
-        const graph::GivenCodes& own = editor.Value(input).given;
-        if (given && !(own && *own == *given)) return false;
-        editor.Forgo(joined);
-        const Cut inside{axis, cut->begin - first, cut->end - first};
-        editor.SetInputs(n, Inputs(editor, editor.At(n).name, input, inside));
-        return true;
-      }
-      first = end;
+bool SliceOfConcat(Editor& editor, int n) {
+  const int concat = editor.RoundedProducerIf(editor.At(n).inputs[0], "Concat");
+  const auto cut = ReadCut(editor, editor.At(n));
+  if (concat < 0 || !cut) return false;
+  const ValueId joined = editor.At(concat).outputs[0];
+  const graph::GivenCodes given = editor.Value(joined).given;
+  const int64_t rank = editor.Rank(editor.At(concat).outputs[0]);
+  int64_t axis = editor.At(concat).Int("axis", 0);
+  if (axis < 0) axis += rank;
+  if (axis != cut->axis) return false;
+  int64_t first = 0;
+  for (const ValueId input : editor.At(concat).inputs) {
+    const Shape* shape = editor.KnownShape(input);
+    if (shape == nullptr) return false;
+    const int64_t end = first + (*shape)[static_cast<size_t>(axis)];
+    if (cut->begin >= first && cut->end <= end) {
+      // Where the Concat rounds its inputs to codes of its own, so would the Slice have to.
+      const graph::GivenCodes& own = editor.Value(input).given;
+      if (given && !(own && *own == *given)) return false;
+      editor.Forgo(joined);
+      const Cut inside{axis, cut->begin - first, cut->end - first};
+      editor.SetInputs(n, Inputs(editor, editor.At(n).name, input, inside));
+      return true;
     }
-    return false;
-  });
-  return editor.Finish();
+    first = end;
+  }
+  return false;
 }
 
 // Of a transposed value that is only read by such Slices: transposed after each of them, which
 // together hold no more elements.
-int SliceBeforeTranspose(graph::Graph& graph) {
-  Editor editor(graph);
+bool SliceBeforeTranspose(Editor& editor, int n) {
   const auto reads_part = [&](int reader) {
     return editor.At(reader).op == "Slice" && ReadCut(editor, editor.At(reader)).has_value();
   };
-  editor.ForEach({"Slice"}, [&](int n) {
-    const ValueId turned = editor.At(n).inputs[0];
-    const int transpose = editor.ProducerIf(turned, "Transpose");
-    const auto cut = ReadCut(editor, editor.At(n));
-    const Shape* shape = editor.KnownShape(turned);
-    if (transpose < 0 || !cut || shape == nullptr || editor.IsOutput(turned)) return false;
-    const std::vector<int> readers = editor.Consumers(turned);
-    int64_t kept = 0;
-    for (const int reader : readers) {
-      if (!reads_part(reader)) return false;
-      kept += graph::ElementCount(*editor.KnownShape(editor.At(reader).outputs[0]));
-    }
-    if (kept > graph::ElementCount(*shape)) return false;
-    const ValueId data = editor.At(transpose).inputs[0];
-    std::vector<int64_t> perm = editor.At(transpose).Ints("perm");
-    for (size_t i = perm.size(); i < shape->size(); ++i) {
-      perm.push_back(static_cast<int64_t>(shape->size() - 1 - i));
-    }
-    const Cut before{perm[static_cast<size_t>(cut->axis)], cut->begin, cut->end};
-    Shape part = *editor.KnownShape(data);
-    part[static_cast<size_t>(before.axis)] = before.end - before.begin;
-    const std::string name = editor.At(n).name;
-    const ValueId sliced = editor.NewValue(name + "_part", editor.Value(data).type, part);
-    if (editor.Value(data).given) editor.Give(sliced, *editor.Value(data).given);
-    editor.AddNode(n, "Slice", name + "_part", Inputs(editor, name, data, before), {sliced});
-    editor.Become(n, "Transpose", {sliced});
-    editor.At(n).attributes["perm"] = perm;
-    return true;
-  });
-  return editor.Finish();
+  const ValueId turned = editor.At(n).inputs[0];
+  const int transpose = editor.ProducerIf(turned, "Transpose");
+  const auto cut = ReadCut(editor, editor.At(n));
+  const Shape* shape = editor.KnownShape(turned);
+  if (transpose < 0 || !cut || shape == nullptr || editor.IsOutput(turned)) return false;
+  const std::vector<int> readers = editor.Consumers(turned);
+  int64_t kept = 0;
+  for (const int reader : readers) {
+    if (!reads_part(reader)) return false;
+    kept += graph::ElementCount(*editor.KnownShape(editor.At(reader).outputs[0]));
+  }
+  if (kept > graph::ElementCount(*shape)) return false;
+  const ValueId data = editor.At(transpose).inputs[0];
+  std::vector<int64_t> perm = editor.At(transpose).Ints("perm");
+  for (size_t i = perm.size(); i < shape->size(); ++i) {
+    perm.push_back(static_cast<int64_t>(shape->size() - 1 - i));
+  }
+  const Cut before{perm[static_cast<size_t>(cut->axis)], cut->begin, cut->end};
+  Shape part = *editor.KnownShape(data);
+  part[static_cast<size_t>(before.axis)] = before.end - before.begin;
+  const std::string name = editor.At(n).name;
+  const ValueId sliced = editor.NewValue(name + "_part", editor.Value(data).type, part);
+  if (editor.Value(data).given) editor.Give(sliced, *editor.Value(data).given);
+  editor.AddNode(n, "Slice", name + "_part", Inputs(editor, name, data, before), {sliced});
+  editor.Become(n, "Transpose", {sliced});
+  editor.At(n).attributes["perm"] = perm;
+  return true;
 }
 
 }  // namespace octet::passes

@@ -5,24 +5,20 @@
 
 namespace octet::passes {
 
-int ViewToReshape(graph::Graph& graph) {
-  Editor editor(graph);
-  editor.ForEach({"Reshape", "Flatten", "Squeeze", "Unsqueeze"}, [&](int n) {
-    const Node& node = editor.At(n);
-    const Shape* known = editor.KnownShape(node.outputs[0]);
-    if (known == nullptr || graph::ElementCount(*known) == 0) return false;
-    if (node.op == "Reshape" && node.attributes.empty()) {
-      const auto target = ConstantInts(graph, node, 1);
-      if (target && *target == *known) return false;
-    }
-    const ValueId data = node.inputs[0];
-    const Shape target = *known;
-    const ValueId shape = editor.NewConstant(
-        node.name + "_shape", Tensor::Integers({static_cast<int64_t>(target.size())}, target));
-    editor.Become(n, "Reshape", {data, shape});
-    return true;
-  });
-  return editor.Finish();
+bool ViewToReshape(Editor& editor, int n) {
+  const Node& node = editor.At(n);
+  const Shape* known = editor.KnownShape(node.outputs[0]);
+  if (known == nullptr || graph::ElementCount(*known) == 0) return false;
+  if (node.op == "Reshape" && node.attributes.empty()) {
+    const auto target = ConstantInts(editor.graph(), node, 1);
+    if (target && *target == *known) return false;
+  }
+  const ValueId data = node.inputs[0];
+  const Shape target = *known;
+  const ValueId shape = editor.NewConstant(
+      node.name + "_shape", Tensor::Integers({static_cast<int64_t>(target.size())}, target));
+  editor.Become(n, "Reshape", {data, shape});
+  return true;
 }
 
 }  // namespace octet::passes

@@ -36,7 +36,9 @@ Chain Columns(Editor& editor, int n, const operators::Window& window, ValueId pi
   return columns;
 }
 
-bool ToColumnProduct(Editor& editor, int n) {
+}  // namespace
+
+bool ComputedWeightsToColumns(Editor& editor, int n) {
   const Node& node = editor.At(n);
   const Shape* picture = editor.KnownShape(node.inputs[0]);
   const Shape* weights = editor.KnownShape(node.inputs[1]);
@@ -68,14 +70,6 @@ bool ToColumnProduct(Editor& editor, int n) {
   editor.Remove(n);
   chain.EndIn(result);
   return true;
-}
-
-}  // namespace
-
-int ComputedWeightsToColumns(graph::Graph& graph) {
-  Editor editor(graph);
-  editor.ForEach({"Conv"}, [&](int n) { return ToColumnProduct(editor, n); });
-  return editor.Finish();
 }
 
 }  // namespace octet::passes

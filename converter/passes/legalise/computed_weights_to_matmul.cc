@@ -58,7 +58,9 @@ Tensor Columns(const Window& window, bool transposed, const Tensor& picture) {
   return Tensor::Floats({channels * taps, batch * positions}, std::move(values));
 }
 
-bool ToMatMul(Editor& editor, int n) {
+}  // namespace
+
+bool ComputedWeightsToMatMul(Editor& editor, int n) {
   const Node& node = editor.At(n);
   const Tensor* picture = editor.Constant(node.inputs[0]);
   const Shape* weights = editor.KnownShape(node.inputs[1]);
@@ -93,14 +95,6 @@ bool ToMatMul(Editor& editor, int n) {
   editor.Remove(n);
   chain.EndIn(result);
   return true;
-}
-
-}  // namespace
-
-int ComputedWeightsToMatMul(graph::Graph& graph) {
-  Editor editor(graph);
-  editor.ForEach({"Conv", "ConvTranspose"}, [&](int n) { return ToMatMul(editor, n); });
-  return editor.Finish();
 }
 
 }  // namespace octet::passes

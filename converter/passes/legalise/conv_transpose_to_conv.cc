@@ -155,7 +155,9 @@ void Interleave(const Layout& layout, int64_t batch, Chain* chain) {
   chain->Reshape({batch, layout.out_c, z.out, y.out, x.out});
 }
 
-bool ToConv(Editor& editor, int n) {
+}  // namespace
+
+bool ConvTransposeToConv(Editor& editor, int n) {
   const Node& node = editor.At(n);
   const Shape* in = editor.KnownShape(node.inputs[0]);
   const Tensor* weights = editor.Constant(node.inputs[1]);
@@ -210,14 +212,6 @@ bool ToConv(Editor& editor, int n) {
   Interleave(layout, batch, &chain);
   chain.EndIn(result);
   return true;
-}
-
-}  // namespace
-
-int ConvTransposeToConv(graph::Graph& graph) {
-  Editor editor(graph);
-  editor.ForEach({"ConvTranspose"}, [&](int n) { return ToConv(editor, n); });
-  return editor.Finish();
 }
 
 }  // namespace octet::passes

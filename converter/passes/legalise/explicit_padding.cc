@@ -24,38 +24,34 @@ bool IsComplete(const Node& node) {
 
 }  // namespace
 
-int ExplicitPadding(graph::Graph& graph) {
-  Editor editor(graph);
-  editor.ForEach({"Conv", "ConvTranspose", "MaxPool", "AveragePool"}, [&](int n) {
-    Node& node = editor.At(n);
-    const std::vector<int64_t> kernel = KernelShape(editor, node);
-    const Shape* in = editor.KnownShape(node.inputs[0]);
-    if (IsComplete(node) || kernel.empty() || in == nullptr) return false;
-    const bool transposed = node.op == "ConvTranspose";
-    const operators::Window window = transposed ? operators::MakeTransposedWindow(node, *in, kernel)
-                                                : operators::MakeWindow(node, *in, kernel);
-    std::vector<int64_t> strides, dilations, begins, ends, output_padding;
-    for (const operators::WindowAxis* axis : window.Axes()) {
-      strides.push_back(axis->stride);
-      dilations.push_back(axis->dilation);
-      begins.push_back(axis->pad_begin);
-      // Rows behind the last tap are padding of the output; rows too many are cut off.
-      const int64_t rest = axis->out - ((axis->in - 1) * axis->stride + axis->Extent() -
-                                        axis->pad_begin - axis->pad_end);
-      output_padding.push_back(std::max<int64_t>(rest, 0));
-      ends.push_back(axis->pad_end + (transposed ? std::max<int64_t>(-rest, 0) : 0));
-    }
-    begins.insert(begins.end(), ends.begin(), ends.end());
-    node.attributes.erase("auto_pad");
-    node.attributes.erase("output_shape");
-    node.attributes["kernel_shape"] = kernel;
-    node.attributes["strides"] = strides;
-    node.attributes["dilations"] = dilations;
-    node.attributes["pads"] = begins;
-    if (transposed) node.attributes["output_padding"] = output_padding;
-    return true;
-  });
-  return editor.Finish();
+bool ExplicitPadding(Editor& editor, int n) {
+  Node& node = editor.At(n);
+  const std::vector<int64_t> kernel = KernelShape(editor, node);
+  const Shape* in = editor.KnownShape(node.inputs[0]);
+  if (IsComplete(node) || kernel.empty() || in == nullptr) return false;
+  const bool transposed = node.op == "ConvTranspose";
+  const operators::Window window = transposed ? operators::MakeTransposedWindow(node, *in, kernel)
+                                              : operators::MakeWindow(node, *in, kernel);
+  std::vector<int64_t> strides, dilations, begins, ends, output_padding;
+  for (const operators::WindowAxis* axis : window.Axes()) {
+    strides.push_back(axis->stride);
+    dilations.push_back(axis->dilation);
+    begins.push_back(axis->pad_begin);
+    // Rows behind the last tap are padding of the output; rows too many are cut off.
+    const int64_t rest = axis->out - ((axis->in - 1) * axis->stride + axis->Extent() -
+                                      axis->pad_begin - axis->pad_end);
+    output_padding.push_back(std::max<int64_t>(rest, 0));
+    ends.push_back(axis->pad_end + (transposed ? std::max<int64_t>(-rest, 0) : 0));
+  }
+  begins.insert(begins.end(), ends.begin(), ends.end());
+  node.attributes.erase("auto_pad");
+  node.attributes.erase("output_shape");
+  node.attributes["kernel_shape"] = kernel;
+  node.attributes["strides"] = strides;
+  node.attributes["dilations"] = dilations;
+  node.attributes["pads"] = begins;
+  if (transposed) node.attributes["output_padding"] = output_padding;
+  return true;
 }
 
 }  // namespace octet::passes

@@ -68,23 +68,19 @@ bool MakeSteps(Editor& editor, int n, const Shape& shape) {
 
 }  // namespace
 
-int LowerBatchNorm(graph::Graph& graph) {
-  Editor editor(graph);
-  editor.ForEach({"BatchNormalization"}, [&](int n) {
-    const auto norm = ReadBatchNorm(graph, editor.At(n));
-    const Shape* known = editor.KnownShape(editor.At(n).inputs[0]);
-    if (known == nullptr || known->size() < 2) return false;
-    const Shape shape = *known;
-    if (!norm) return MakeSteps(editor, n, shape);
-    if (shape[1] != static_cast<int64_t>(norm->scale.size())) return false;
-    if (shape.size() == 4) {
-      MakeDepthwise(editor, n, *norm);
-    } else {
-      MakeMulAdd(editor, n, *norm, shape);
-    }
-    return true;
-  });
-  return editor.Finish();
+bool LowerBatchNorm(Editor& editor, int n) {
+  const auto norm = ReadBatchNorm(editor.graph(), editor.At(n));
+  const Shape* known = editor.KnownShape(editor.At(n).inputs[0]);
+  if (known == nullptr || known->size() < 2) return false;
+  const Shape shape = *known;
+  if (!norm) return MakeSteps(editor, n, shape);
+  if (shape[1] != static_cast<int64_t>(norm->scale.size())) return false;
+  if (shape.size() == 4) {
+    MakeDepthwise(editor, n, *norm);
+  } else {
+    MakeMulAdd(editor, n, *norm, shape);
+  }
+  return true;
 }
 
 }  // namespace octet::passes

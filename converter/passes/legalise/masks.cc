@@ -198,31 +198,27 @@ class Guards {
 
 }  // namespace
 
-int CenterMasks(graph::Graph& graph) {
-  Editor editor(graph);
-  editor.ForEach({"Softmax"}, [&](int n) {
-    const Node& softmax = editor.At(n);
-    const int add = editor.ProducerIf(softmax.inputs[0], "Add");
-    if (add < 0 || !IsOverLast(editor, softmax) || !editor.IsPrivate(softmax.inputs[0])) {
-      return false;
-    }
-    size_t input = 0;
-    const Tensor* mask = MaskOf(editor, editor.At(add), &input);
-    if (mask == nullptr) return false;
-    Tensor centred = *mask;
-    bool moved = false;
-    ForEachRow(centred.floats, centred.shape, [&](auto row, auto end) {
-      const float most = *std::max_element(row, end);
-      if (!std::isfinite(most) || most > kMasked) return;
-      for (auto v = row; v != end; ++v) *v -= most;
-      moved = true;
-    });
-    if (!moved) return false;
-    editor.SetConstantInput(add, input, graph::Constant::Uncoded(std::move(centred)),
-                            editor.At(add).name + "_mask");
-    return true;
+bool CenterMasks(Editor& editor, int n) {
+  const Node& softmax = editor.At(n);
+  const int add = editor.ProducerIf(softmax.inputs[0], "Add");
+  if (add < 0 || !IsOverLast(editor, softmax) || !editor.IsPrivate(softmax.inputs[0])) {
+    return false;
+  }
+  size_t input = 0;
+  const Tensor* mask = MaskOf(editor, editor.At(add), &input);
+  if (mask == nullptr) return false;
+  Tensor centred = *mask;
+  bool moved = false;
+  ForEachRow(centred.floats, centred.shape, [&](auto row, auto end) {
+    const float most = *std::max_element(row, end);
+    if (!std::isfinite(most) || most > kMasked) return;
+    for (auto v = row; v != end; ++v) *v -= most;
+    moved = true;
   });
-  return editor.Finish();
+  if (!moved) return false;
+  editor.SetConstantInput(add, input, graph::Constant::Uncoded(std::move(centred)),
+                          editor.At(add).name + "_mask");
+  return true;
 }
 
 int SettleNanGuards(graph::Graph& graph) {

@@ -37,52 +37,48 @@ Bias FindBias(Editor& editor, ValueId result, int64_t rank, int64_t columns) {
 
 }  // namespace
 
-int MatMulToGemm(graph::Graph& graph) {
-  Editor editor(graph);
-  editor.ForEach({"MatMul"}, [&](int n) {
-    const ValueId data = editor.At(n).inputs[0];
-    const Tensor* matrix = editor.Constant(editor.At(n).inputs[1]);
-    const Shape* in = editor.KnownShape(data);
-    if (matrix == nullptr || !matrix->IsFloat() || matrix->shape.size() != 2 || in == nullptr ||
-        in->size() < 2 || !editor.At(n).activation.empty()) {
-      return false;
-    }
-    const Shape shape = *in;
-    const int64_t k = matrix->shape[0], columns = matrix->shape[1];
-    const int64_t rows = graph::ElementCount(shape) / k;
-    const std::string name = editor.At(n).name;
-    const graph::Constant& weights = editor.Value(editor.At(n).inputs[1]).constant;
-    const std::string weights_name = editor.Value(editor.At(n).inputs[1]).name + "_transposed";
+bool MatMulToGemm(Editor& editor, int n) {
+  const ValueId data = editor.At(n).inputs[0];
+  const Tensor* matrix = editor.Constant(editor.At(n).inputs[1]);
+  const Shape* in = editor.KnownShape(data);
+  if (matrix == nullptr || !matrix->IsFloat() || matrix->shape.size() != 2 || in == nullptr ||
+      in->size() < 2 || !editor.At(n).activation.empty()) {
+    return false;
+  }
+  const Shape shape = *in;
+  const int64_t k = matrix->shape[0], columns = matrix->shape[1];
+  const int64_t rows = graph::ElementCount(shape) / k;
+  const std::string name = editor.At(n).name;
+  const graph::Constant& weights = editor.Value(editor.At(n).inputs[1]).constant;
+  const std::string weights_name = editor.Value(editor.At(n).inputs[1]).name + "_transposed";
 
-    std::vector<ValueId> inputs = {data, editor.NewConstant(weights_name, Transposed(weights))};
-    Bias bias =
-        FindBias(editor, editor.At(n).outputs[0], static_cast<int64_t>(shape.size()), columns);
-    if (bias.add >= 0) {
-      inputs.push_back(editor.NewConstant(name + "_bias", Tensor::Floats({columns}, bias.values)));
-      editor.Absorb(n, bias.add);
-    }
-    if (shape.size() == 2) {
-      editor.Become(n, "Gemm", inputs);
-      editor.At(n).attributes["transB"] = int64_t{1};
-      return true;
-    }
-    const auto reshape_to = [&](const Shape& target) {
-      return editor.NewConstant(name + "_shape",
-                                Tensor::Integers({static_cast<int64_t>(target.size())}, target));
-    };
-    Shape result = shape;
-    result.back() = columns;
-    const ValueId flat = editor.NewValue(name + "_flat", graph::DataType::kFloat, {rows, k});
-    const ValueId product =
-        editor.NewValue(name + "_product", graph::DataType::kFloat, {rows, columns});
-    editor.AddNode(n, "Reshape", name + "_flatten", {data, reshape_to({rows, k})}, {flat});
-    inputs[0] = flat;
-    const int gemm = editor.AddNode(n, "Gemm", name + "_gemm", inputs, {product});
-    editor.At(gemm).attributes["transB"] = int64_t{1};
-    editor.Become(n, "Reshape", {product, reshape_to(result)});
+  std::vector<ValueId> inputs = {data, editor.NewConstant(weights_name, Transposed(weights))};
+  Bias bias =
+      FindBias(editor, editor.At(n).outputs[0], static_cast<int64_t>(shape.size()), columns);
+  if (bias.add >= 0) {
+    inputs.push_back(editor.NewConstant(name + "_bias", Tensor::Floats({columns}, bias.values)));
+    editor.Absorb(n, bias.add);
+  }
+  if (shape.size() == 2) {
+    editor.Become(n, "Gemm", inputs);
+    editor.At(n).attributes["transB"] = int64_t{1};
     return true;
-  });
-  return editor.Finish();
+  }
+  const auto reshape_to = [&](const Shape& target) {
+    return editor.NewConstant(name + "_shape",
+                              Tensor::Integers({static_cast<int64_t>(target.size())}, target));
+  };
+  Shape result = shape;
+  result.back() = columns;
+  const ValueId flat = editor.NewValue(name + "_flat", graph::DataType::kFloat, {rows, k});
+  const ValueId product =
+      editor.NewValue(name + "_product", graph::DataType::kFloat, {rows, columns});
+  editor.AddNode(n, "Reshape", name + "_flatten", {data, reshape_to({rows, k})}, {flat});
+  inputs[0] = flat;
+  const int gemm = editor.AddNode(n, "Gemm", name + "_gemm", inputs, {product});
+  editor.At(gemm).attributes["transB"] = int64_t{1};
+  editor.Become(n, "Reshape", {product, reshape_to(result)});
+  return true;
 }
 
 }  // namespace octet::passes

@@ -41,63 +41,58 @@ void DetachAddend(Editor& editor, int n, ValueId addend, float beta, const Shape
 
 }  // namespace
 
-int NormaliseGemm(graph::Graph& graph) {
-  Editor editor(graph);
-  editor.ForEach({"Gemm"}, [&](int n) {
-    const Node& node = editor.At(n);
-    const Tensor* matrix = editor.Constant(node.inputs[1]);
-    const Shape* out = editor.KnownShape(node.outputs[0]);
-    const Shape* in = editor.KnownShape(node.inputs[0]);
-    if (matrix == nullptr || !matrix->IsFloat() || out == nullptr || in == nullptr ||
-        !node.activation.empty()) {
-      return false;
-    }
-    const Shape shape = *out;
-    const bool trans_a = node.Int("transA", 0) != 0, trans_b = node.Int("transB", 0) != 0;
-    const float alpha = node.Float("alpha", 1), beta = node.Float("beta", 1);
-    const ValueId addend = node.inputs.size() > 2 ? node.inputs[2] : graph::kNoValue;
-    const Tensor* bias = editor.Constant(addend);
-    const bool is_bias_normal = addend == graph::kNoValue ||
-                                (beta == 1 && bias != nullptr && bias->shape == Shape{shape[1]});
-    if (!trans_a && trans_b && alpha == 1 && is_bias_normal) return false;
-    if (addend != graph::kNoValue && bias == nullptr && editor.KnownShape(addend) == nullptr)
-      return false;
+bool NormaliseGemm(Editor& editor, int n) {
+  const Node& node = editor.At(n);
+  const Tensor* matrix = editor.Constant(node.inputs[1]);
+  const Shape* out = editor.KnownShape(node.outputs[0]);
+  const Shape* in = editor.KnownShape(node.inputs[0]);
+  if (matrix == nullptr || !matrix->IsFloat() || out == nullptr || in == nullptr ||
+      !node.activation.empty()) {
+    return false;
+  }
+  const Shape shape = *out;
+  const bool trans_a = node.Int("transA", 0) != 0, trans_b = node.Int("transB", 0) != 0;
+  const float alpha = node.Float("alpha", 1), beta = node.Float("beta", 1);
+  const ValueId addend = node.inputs.size() > 2 ? node.inputs[2] : graph::kNoValue;
+  const Tensor* bias = editor.Constant(addend);
+  const bool is_bias_normal =
+      addend == graph::kNoValue || (beta == 1 && bias != nullptr && bias->shape == Shape{shape[1]});
+  if (!trans_a && trans_b && alpha == 1 && is_bias_normal) return false;
+  if (addend != graph::kNoValue && bias == nullptr && editor.KnownShape(addend) == nullptr)
+    return false;
 
-    const std::string name = node.name;
-    if (trans_a) {
-      const ValueId turned =
-          editor.NewValue(name + "_turned", graph::DataType::kFloat, {(*in)[1], (*in)[0]});
-      const int turn = editor.AddNode(n, "Transpose", name + "_turn", {node.inputs[0]}, {turned});
-      editor.At(turn).attributes["perm"] = std::vector<int64_t>{1, 0};
-      editor.SetInput(n, 0, turned);
+  const std::string name = node.name;
+  if (trans_a) {
+    const ValueId turned =
+        editor.NewValue(name + "_turned", graph::DataType::kFloat, {(*in)[1], (*in)[0]});
+    const int turn = editor.AddNode(n, "Transpose", name + "_turn", {node.inputs[0]}, {turned});
+    editor.At(turn).attributes["perm"] = std::vector<int64_t>{1, 0};
+    editor.SetInput(n, 0, turned);
+  }
+  if (!trans_b || alpha != 1) {
+    editor.SetConstantInput(n, 1, Normalised(editor.Value(node.inputs[1]).constant, trans_b, alpha),
+                            editor.Value(node.inputs[1]).name + "_normalised");
+  }
+  if (!is_bias_normal) {
+    auto values = bias == nullptr ? std::nullopt : PerAxisConstant(*bias, 2, 1, shape[1]);
+    if (values) {
+      const graph::Constant& old = editor.Value(addend).constant;
+      const bool same = beta == 1 && old->Count() == shape[1];
+      for (float& value : *values) value *= beta;
+      editor.SetConstantInput(
+          n, 2,
+          same ? old.Reshaped({shape[1]})
+               : graph::Constant::Uncoded(Tensor::Floats({shape[1]}, std::move(*values))),
+          name + "_bias");
+    } else {
+      editor.SetInputs(n, {editor.At(n).inputs[0], editor.At(n).inputs[1]});
+      DetachAddend(editor, n, addend, beta, shape);
     }
-    if (!trans_b || alpha != 1) {
-      editor.SetConstantInput(n, 1,
-                              Normalised(editor.Value(node.inputs[1]).constant, trans_b, alpha),
-                              editor.Value(node.inputs[1]).name + "_normalised");
-    }
-    if (!is_bias_normal) {
-      auto values = bias == nullptr ? std::nullopt : PerAxisConstant(*bias, 2, 1, shape[1]);
-      if (values) {
-        const graph::Constant& old = editor.Value(addend).constant;
-        const bool same = beta == 1 && old->Count() == shape[1];
-        for (float& value : *values) value *= beta;
-        editor.SetConstantInput(
-            n, 2,
-            same ? old.Reshaped({shape[1]})
-                 : graph::Constant::Uncoded(Tensor::Floats({shape[1]}, std::move(*values))),
-            name + "_bias");
-      } else {
-        editor.SetInputs(n, {editor.At(n).inputs[0], editor.At(n).inputs[1]});
-        DetachAddend(editor, n, addend, beta, shape);
-      }
-    }
-    Node& changed = editor.At(n);
-    changed.since_opset = 13;
-    changed.attributes = {{"transB", int64_t{1}}};
-    return true;
-  });
-  return editor.Finish();
+  }
+  Node& changed = editor.At(n);
+  changed.since_opset = 13;
+  changed.attributes = {{"transB", int64_t{1}}};
+  return true;
 }
 
 }  // namespace octet::passes

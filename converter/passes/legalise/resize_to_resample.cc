@@ -4,17 +4,13 @@
 
 namespace octet::passes {
 
-int ResizeToResample(graph::Graph& graph) {
-  Editor editor(graph);
-  editor.ForEach({"Resize"}, [&](int n) {
-    Node& node = editor.At(n);
-    const bool overshoots = node.String("mode", "nearest") == "cubic";
-    const bool crops = node.String("coordinate_transformation_mode", "") == "tf_crop_and_resize";
-    if (!editor.IsFloat(node.outputs[0]) || (!overshoots && !crops)) return false;
-    node.op = "Resample";
-    return true;
-  });
-  return editor.Finish();
+bool ResizeToResample(Editor& editor, int n) {
+  Node& node = editor.At(n);
+  const bool overshoots = node.String("mode", "nearest") == "cubic";
+  const bool crops = node.String("coordinate_transformation_mode", "") == "tf_crop_and_resize";
+  if (!editor.IsFloat(node.outputs[0]) || (!overshoots && !crops)) return false;
+  node.op = "Resample";
+  return true;
 }
 
 }  // namespace octet::passes

@@ -156,40 +156,36 @@ class Splitter {
 
 }  // namespace
 
-int SplitEinsum(graph::Graph& graph) {
-  Editor editor(graph);
-  editor.ForEach({"Einsum"}, [&](int n) {
-    const std::vector<ValueId> inputs = editor.At(n).inputs;
-    std::vector<Shape> shapes;
-    for (ValueId id : inputs) {
-      const Shape* shape = editor.KnownShape(id);
-      if (shape == nullptr) return false;
-      shapes.push_back(*shape);
-    }
-    if (inputs.empty() || inputs.size() > 2 || !editor.At(n).activation.empty()) return false;
-    const operators::Einsum einsum = operators::ReadEinsum(editor.At(n), shapes);
-    // An ellipsis that the result leaves out, stretched in one operand only, is no plain sum.
-    for (const auto& [letter, size] : einsum.sizes) {
-      const bool hidden = std::isdigit(static_cast<unsigned char>(letter)) != 0;
-      if (hidden && einsum.output.find(letter) == std::string::npos) return false;
-    }
-    Splitter splitter(editor, n);
-    std::vector<Operand> operands;
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      operands.push_back({inputs[i], einsum.terms[i], shapes[i]});
-      splitter.TakeDiagonals(&operands[i]);
-    }
-    for (size_t i = 0; i < operands.size(); ++i) {
-      const std::string others = operands.size() == 2 ? operands[1 - i].letters : "";
-      splitter.SumAway(&operands[i], einsum.output + others);
-    }
-    Operand result = operands[0];
-    if (operands.size() == 2) result = splitter.Multiply(operands[0], operands[1], einsum);
-    splitter.Order(&result, einsum.output);
-    editor.Become(n, "Identity", {result.value});
-    return true;
-  });
-  return editor.Finish();
+bool SplitEinsum(Editor& editor, int n) {
+  const std::vector<ValueId> inputs = editor.At(n).inputs;
+  std::vector<Shape> shapes;
+  for (ValueId id : inputs) {
+    const Shape* shape = editor.KnownShape(id);
+    if (shape == nullptr) return false;
+    shapes.push_back(*shape);
+  }
+  if (inputs.empty() || inputs.size() > 2 || !editor.At(n).activation.empty()) return false;
+  const operators::Einsum einsum = operators::ReadEinsum(editor.At(n), shapes);
+  // An ellipsis that the result leaves out, stretched in one operand only, is no plain sum.
+  for (const auto& [letter, size] : einsum.sizes) {
+    const bool hidden = std::isdigit(static_cast<unsigned char>(letter)) != 0;
+    if (hidden && einsum.output.find(letter) == std::string::npos) return false;
+  }
+  Splitter splitter(editor, n);
+  std::vector<Operand> operands;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    operands.push_back({inputs[i], einsum.terms[i], shapes[i]});
+    splitter.TakeDiagonals(&operands[i]);
+  }
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const std::string others = operands.size() == 2 ? operands[1 - i].letters : "";
+    splitter.SumAway(&operands[i], einsum.output + others);
+  }
+  Operand result = operands[0];
+  if (operands.size() == 2) result = splitter.Multiply(operands[0], operands[1], einsum);
+  splitter.Order(&result, einsum.output);
+  editor.Become(n, "Identity", {result.value});
+  return true;
 }
 
 }  // namespace octet::passes

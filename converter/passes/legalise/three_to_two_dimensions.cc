@@ -137,16 +137,12 @@ bool RewritePool(Editor& editor, int n, const Volume& in) {
 
 }  // namespace
 
-int ThreeToTwoDimensions(graph::Graph& graph) {
-  Editor editor(graph);
-  editor.ForEach({"Conv", "MaxPool", "AveragePool"}, [&](int n) {
-    const Node& node = editor.At(n);
-    const Shape* in = editor.KnownShape(node.inputs[0]);
-    if (in == nullptr || in->size() != 5 || node.outputs.size() != 1) return false;
-    const Volume volume = {(*in)[0], (*in)[1], (*in)[2], (*in)[3], (*in)[4]};
-    return node.op == "Conv" ? RewriteConv(editor, n, volume) : RewritePool(editor, n, volume);
-  });
-  return editor.Finish();
+bool ThreeToTwoDimensions(Editor& editor, int n) {
+  const Node& node = editor.At(n);
+  const Shape* in = editor.KnownShape(node.inputs[0]);
+  if (in == nullptr || in->size() != 5 || node.outputs.size() != 1) return false;
+  const Volume volume = {(*in)[0], (*in)[1], (*in)[2], (*in)[3], (*in)[4]};
+  return node.op == "Conv" ? RewriteConv(editor, n, volume) : RewritePool(editor, n, volume);
 }
 
 }  // namespace octet::passes

@@ -1,5 +1,4 @@
 // A DequantizeLinear of constant codes becomes the real values, which remember their codes.
-#include <algorithm>
 
 #include "converter/operators/operator.h"
 #include "converter/passes/editor.h"
@@ -40,22 +39,18 @@ std::optional<graph::Codes> ReadCodes(const Quantization& quantization, const Te
 
 }  // namespace
 
-int DequantizeConstants(graph::Graph& graph) {
-  Editor editor(graph);
-  editor.ForEach({"DequantizeLinear"}, [&](int n) {
-    const Node& node = editor.At(n);
-    const Tensor* codes = editor.Constant(node.inputs[0]);
-    if (codes == nullptr || editor.IsOutput(node.outputs[0])) return false;
-    const auto quantization = ReadQuantization(editor, node);
-    if (!quantization) return false;
-    Tensor data = operators::Evaluate(graph, node)[0];
-    auto read = ReadCodes(*quantization, *codes, data);
-    editor.SetConstant(node.outputs[0], read ? graph::Constant::Coded(std::move(*read))
-                                             : graph::Constant::Real(std::move(data)));
-    editor.Remove(n);
-    return true;
-  });
-  return editor.Finish();
+bool DequantizeConstants(Editor& editor, int n) {
+  const Node& node = editor.At(n);
+  const Tensor* codes = editor.Constant(node.inputs[0]);
+  if (codes == nullptr || editor.IsOutput(node.outputs[0])) return false;
+  const auto quantization = ReadQuantization(editor, node);
+  if (!quantization) return false;
+  Tensor data = operators::Evaluate(editor.graph(), node)[0];
+  auto read = ReadCodes(*quantization, *codes, data);
+  editor.SetConstant(node.outputs[0], read ? graph::Constant::Coded(std::move(*read))
+                                           : graph::Constant::Real(std::move(data)));
+  editor.Remove(n);
+  return true;
 }
 
 }  // namespace octet::passes

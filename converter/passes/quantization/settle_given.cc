@@ -75,48 +75,40 @@ bool AreKnown(const Editor& editor, const std::vector<ValueId>& ids) {
 
 }  // namespace
 
-int RemoveImpliedClip(graph::Graph& graph) {
-  Editor editor(graph);
-  editor.ForEach({"Clip"}, [&](int n) {
-    const int producer = RangedProducer(editor, n);
-    if (producer < 0) return false;
-    const ValueId in = editor.At(n).inputs[0];
-    const graph::GivenCodes given = editor.Value(editor.At(n).outputs[0]).given;
-    const Node& node = editor.At(producer);
-    // A product of two computed tensors takes none.
-    const bool product = node.op == "MatMul" && !editor.IsConstant(node.inputs[1]);
-    if (!node.activation.empty() ||
-        (operators::ClampingOf(node.op) != operators::Clamping::kCosts && !product))
-      return false;
-    // A Clip of values in the same scheme is one of codes in the file.
-    if (KeepsScale(node) || node.op == "Clip") {
-      if (!HasGiven(editor, node.inputs[0], *given)) return false;
-    } else if (!CanWrite(node, *given)) {
-      return false;
-    } else if (node.op == "Concat" && AreKnown(editor, node.inputs)) {
-      ClampInputs(editor, producer, *given);
-    }
-    if (!IsWithin(editor, in, *given)) return false;
-    editor.Absorb(producer, n);
-    return true;
-  });
-  return editor.Finish();
+bool RemoveImpliedClip(Editor& editor, int n) {
+  const int producer = RangedProducer(editor, n);
+  if (producer < 0) return false;
+  const ValueId in = editor.At(n).inputs[0];
+  const graph::GivenCodes given = editor.Value(editor.At(n).outputs[0]).given;
+  const Node& node = editor.At(producer);
+  // A product of two computed tensors takes none.
+  const bool product = node.op == "MatMul" && !editor.IsConstant(node.inputs[1]);
+  if (!node.activation.empty() ||
+      (operators::ClampingOf(node.op) != operators::Clamping::kCosts && !product))
+    return false;
+  // A Clip of values in the same scheme is one of codes in the file.
+  if (KeepsScale(node) || node.op == "Clip") {
+    if (!HasGiven(editor, node.inputs[0], *given)) return false;
+  } else if (!CanWrite(node, *given)) {
+    return false;
+  } else if (node.op == "Concat" && AreKnown(editor, node.inputs)) {
+    ClampInputs(editor, producer, *given);
+  }
+  if (!IsWithin(editor, in, *given)) return false;
+  editor.Absorb(producer, n);
+  return true;
 }
 
 // A Clip that neither goes nor can be fused: what it reads has the scheme of its result, so that
 // int8 rounds once, and that layer's codes end where the Clip does. FP16 computes the Clip.
-int GiveBeforeClip(graph::Graph& graph) {
-  Editor editor(graph);
-  editor.ForEach({"Clip"}, [&](int n) {
-    const int producer = RangedProducer(editor, n);
-    if (producer < 0) return false;
-    const graph::GivenCodes given = editor.Value(editor.At(n).outputs[0]).given;
-    const Node& node = editor.At(producer);
-    if (node.op == "Clip" || KeepsScale(node) || !CanWrite(node, *given)) return false;
-    editor.Give(editor.At(n).inputs[0], *given);
-    return true;
-  });
-  return editor.Finish();
+bool GiveBeforeClip(Editor& editor, int n) {
+  const int producer = RangedProducer(editor, n);
+  if (producer < 0) return false;
+  const graph::GivenCodes given = editor.Value(editor.At(n).outputs[0]).given;
+  const Node& node = editor.At(producer);
+  if (node.op == "Clip" || KeepsScale(node) || !CanWrite(node, *given)) return false;
+  editor.Give(editor.At(n).inputs[0], *given);
+  return true;
 }
 
 }  // namespace octet::passes

@@ -24,20 +24,16 @@ ValueId GeluInput(Editor& editor, ValueId gate) {
 
 }  // namespace
 
-int RecogniseGelu(graph::Graph& graph) {
-  Editor editor(graph);
-  editor.ForEach({"Mul"}, [&](int n) {
-    const auto product = ReadProduct(editor, editor.At(n));
-    if (!product || product->factors.size() != 2 || product->constant != 0.5f) return false;
-    for (size_t i = 0; i < 2; ++i) {
-      const ValueId x = product->factors[i];
-      if (GeluInput(editor, product->factors[1 - i]) != x) continue;
-      editor.Become(n, "Gelu", {x});
-      return true;
-    }
-    return false;
-  });
-  return editor.Finish();
+bool RecogniseGelu(Editor& editor, int n) {
+  const auto product = ReadProduct(editor, editor.At(n));
+  if (!product || product->factors.size() != 2 || product->constant != 0.5f) return false;
+  for (size_t i = 0; i < 2; ++i) {
+    const ValueId x = product->factors[i];
+    if (GeluInput(editor, product->factors[1 - i]) != x) continue;
+    editor.Become(n, "Gelu", {x});
+    return true;
+  }
+  return false;
 }
 
 }  // namespace octet::passes

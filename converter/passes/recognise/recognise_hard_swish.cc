@@ -30,20 +30,16 @@ ValueId GateInput(Editor& editor, ValueId gate, float constant) {
 
 }  // namespace
 
-int RecogniseHardSwish(graph::Graph& graph) {
-  Editor editor(graph);
-  editor.ForEach({"Mul"}, [&](int n) {
-    const auto product = ReadProduct(editor, editor.At(n));
-    if (!product || product->factors.size() != 2) return false;
-    for (size_t i = 0; i < 2; ++i) {
-      const ValueId x = product->factors[i];
-      if (GateInput(editor, product->factors[1 - i], product->constant) != x) continue;
-      editor.Become(n, "HardSwish", {x});
-      return true;
-    }
-    return false;
-  });
-  return editor.Finish();
+bool RecogniseHardSwish(Editor& editor, int n) {
+  const auto product = ReadProduct(editor, editor.At(n));
+  if (!product || product->factors.size() != 2) return false;
+  for (size_t i = 0; i < 2; ++i) {
+    const ValueId x = product->factors[i];
+    if (GateInput(editor, product->factors[1 - i], product->constant) != x) continue;
+    editor.Become(n, "HardSwish", {x});
+    return true;
+  }
+  return false;
 }
 
 }  // namespace octet::passes

@@ -3,7 +3,6 @@
 // channel. Without the mean it is an RMSNormalization. The root is a divisor, or its inverse a
 // factor. What LayerNormalization and InstanceNormalization would both do is the latter, whose
 // parameters are a number a channel, unless the factor behind it is a layer's.
-#include <cmath>
 
 #include "converter/passes/editor.h"
 #include "converter/passes/layer.h"
@@ -111,174 +110,157 @@ bool IsInstance(Editor& editor, ValueId result, const Shape& shape, int64_t axis
 
 }  // namespace
 
-int RecogniseLayerNorm(graph::Graph& graph) {
-  Editor editor(graph);
-  editor.ForEach({"Div", "Mul"}, [&](int n) {
-    const Node& node = editor.At(n);
-    if (!node.activation.empty()) return false;
-    const Quotient quotient = ReadQuotient(editor, node);
-    if (quotient.s == graph::kNoValue) return false;
-    const auto sum = ReadOffset(editor, quotient.s);
-    if (!sum || !(sum->c >= 0)) return false;
-    const Mean variance = ReadMean(editor, sum->x);
-    const ValueId squared = variance.axis < 0 ? graph::kNoValue : ReadSquare(editor, variance.of);
-    if (squared == graph::kNoValue) return false;
-    const auto ones = [&](const Shape& shape, int64_t axis) {
-      const Shape normalized(shape.begin() + axis, shape.end());
-      const auto count = static_cast<size_t>(graph::ElementCount(normalized));
-      return editor.NewConstant(node.name + "_ones",
-                                Tensor::Floats(normalized, std::vector<float>(count, 1.0f)));
-    };
-    const Mean distance = ReadDistance(editor, quotient.x), again = ReadDistance(editor, squared);
-    if (distance.axis != variance.axis || again.axis != variance.axis || again.of != distance.of) {
-      const Shape* shape = editor.KnownShape(quotient.x);
-      if (squared != quotient.x || shape == nullptr) return false;
-      editor.Become(n, "RMSNormalization", {quotient.x, ones(*shape, variance.axis)});
-      editor.At(n).attributes = {{"axis", variance.axis}, {"epsilon", sum->c}};
-      return true;
-    }
-    const Shape* shape = editor.KnownShape(distance.of);
-    if (shape == nullptr) return false;
-    if (IsInstance(editor, node.outputs[0], *shape, distance.axis)) {
-      const int64_t channels = (*shape)[1];
-      const auto filled = [&](const char* what, float value) {
-        const std::vector<float> values(static_cast<size_t>(channels), value);
-        return editor.NewConstant(node.name + what, Tensor::Floats({channels}, values));
-      };
-      const ValueId scale = filled("_ones", 1), bias = filled("_zeros", 0);
-      editor.Become(n, "InstanceNormalization", {distance.of, scale, bias});
-      editor.At(n).attributes = {{"epsilon", sum->c}};
-      return true;
-    }
-    editor.Become(n, "LayerNormalization", {distance.of, ones(*shape, distance.axis)});
-    editor.At(n).attributes = {{"axis", distance.axis}, {"epsilon", sum->c}};
+bool RecogniseLayerNorm(Editor& editor, int n) {
+  const Node& node = editor.At(n);
+  if (!node.activation.empty()) return false;
+  const Quotient quotient = ReadQuotient(editor, node);
+  if (quotient.s == graph::kNoValue) return false;
+  const auto sum = ReadOffset(editor, quotient.s);
+  if (!sum || !(sum->c >= 0)) return false;
+  const Mean variance = ReadMean(editor, sum->x);
+  const ValueId squared = variance.axis < 0 ? graph::kNoValue : ReadSquare(editor, variance.of);
+  if (squared == graph::kNoValue) return false;
+  const auto ones = [&](const Shape& shape, int64_t axis) {
+    const Shape normalized(shape.begin() + axis, shape.end());
+    const auto count = static_cast<size_t>(graph::ElementCount(normalized));
+    return editor.NewConstant(node.name + "_ones",
+                              Tensor::Floats(normalized, std::vector<float>(count, 1.0f)));
+  };
+  const Mean distance = ReadDistance(editor, quotient.x), again = ReadDistance(editor, squared);
+  if (distance.axis != variance.axis || again.axis != variance.axis || again.of != distance.of) {
+    const Shape* shape = editor.KnownShape(quotient.x);
+    if (squared != quotient.x || shape == nullptr) return false;
+    editor.Become(n, "RMSNormalization", {quotient.x, ones(*shape, variance.axis)});
+    editor.At(n).attributes = {{"axis", variance.axis}, {"epsilon", sum->c}};
     return true;
-  });
-  return editor.Finish();
+  }
+  const Shape* shape = editor.KnownShape(distance.of);
+  if (shape == nullptr) return false;
+  if (IsInstance(editor, node.outputs[0], *shape, distance.axis)) {
+    const int64_t channels = (*shape)[1];
+    const auto filled = [&](const char* what, float value) {
+      const std::vector<float> values(static_cast<size_t>(channels), value);
+      return editor.NewConstant(node.name + what, Tensor::Floats({channels}, values));
+    };
+    const ValueId scale = filled("_ones", 1), bias = filled("_zeros", 0);
+    editor.Become(n, "InstanceNormalization", {distance.of, scale, bias});
+    editor.At(n).attributes = {{"epsilon", sum->c}};
+    return true;
+  }
+  editor.Become(n, "LayerNormalization", {distance.of, ones(*shape, distance.axis)});
+  editor.At(n).attributes = {{"axis", distance.axis}, {"epsilon", sum->c}};
+  return true;
 }
 
 // A constant factor or summand along the normalized dimensions joins the node's own.
-int FoldIntoLayerNorm(graph::Graph& graph) {
-  Editor editor(graph);
-  editor.ForEach({"LayerNormalization", "RMSNormalization"}, [&](int n) {
-    const Node& node = editor.At(n);
-    if (!node.activation.empty() || node.outputs.size() != 1) return false;
-    const Tensor* scale = editor.Constant(node.inputs[1]);
-    const bool takes_bias = node.op == "LayerNormalization";
-    const bool has_bias = node.inputs.size() > 2 && node.inputs[2] != graph::kNoValue;
-    const Tensor* bias = has_bias ? editor.Constant(node.inputs[2]) : nullptr;
-    if (scale == nullptr || (has_bias && bias == nullptr)) return false;
-    const ValueId result = node.outputs[0];
-    const int next = editor.OnlyConsumer(result, {"Mul", "Add"});
-    if (next < 0 || !editor.At(next).activation.empty()) return false;
-    const Node& reader = editor.At(next);
-    const bool multiplies = reader.op == "Mul";
-    if (!multiplies && !takes_bias) return false;
-    const Tensor* operand = editor.Constant(reader.inputs[reader.inputs[0] == result ? 1 : 0]);
-    if (operand == nullptr || !operand->IsFloat() ||
-        (operand->shape != scale->shape && operand->Count() != 1)) {
-      return false;
+bool FoldIntoLayerNorm(Editor& editor, int n) {
+  const Node& node = editor.At(n);
+  if (!node.activation.empty() || node.outputs.size() != 1) return false;
+  const Tensor* scale = editor.Constant(node.inputs[1]);
+  const bool takes_bias = node.op == "LayerNormalization";
+  const bool has_bias = node.inputs.size() > 2 && node.inputs[2] != graph::kNoValue;
+  const Tensor* bias = has_bias ? editor.Constant(node.inputs[2]) : nullptr;
+  if (scale == nullptr || (has_bias && bias == nullptr)) return false;
+  const ValueId result = node.outputs[0];
+  const int next = editor.OnlyConsumer(result, {"Mul", "Add"});
+  if (next < 0 || !editor.At(next).activation.empty()) return false;
+  const Node& reader = editor.At(next);
+  const bool multiplies = reader.op == "Mul";
+  if (!multiplies && !takes_bias) return false;
+  const Tensor* operand = editor.Constant(reader.inputs[reader.inputs[0] == result ? 1 : 0]);
+  if (operand == nullptr || !operand->IsFloat() ||
+      (operand->shape != scale->shape && operand->Count() != 1)) {
+    return false;
+  }
+  const auto value = [&](size_t i) { return operand->floats[operand->Count() == 1 ? 0 : i]; };
+  Tensor new_scale = *scale;
+  Tensor new_bias =
+      bias != nullptr
+          ? *bias
+          : Tensor::Floats(scale->shape, std::vector<float>(scale->floats.size(), 0.0f));
+  for (size_t i = 0; i < new_scale.floats.size(); ++i) {
+    if (multiplies) {
+      new_scale.floats[i] *= value(i);
+      new_bias.floats[i] *= value(i);
+    } else {
+      new_bias.floats[i] += value(i);
     }
-    const auto value = [&](size_t i) { return operand->floats[operand->Count() == 1 ? 0 : i]; };
-    Tensor new_scale = *scale;
-    Tensor new_bias =
-        bias != nullptr
-            ? *bias
-            : Tensor::Floats(scale->shape, std::vector<float>(scale->floats.size(), 0.0f));
-    for (size_t i = 0; i < new_scale.floats.size(); ++i) {
-      if (multiplies) {
-        new_scale.floats[i] *= value(i);
-        new_bias.floats[i] *= value(i);
-      } else {
-        new_bias.floats[i] += value(i);
-      }
-    }
-    const std::string name = node.name;
-    if (multiplies)
-      editor.SetConstantInput(n, 1, graph::Constant::Uncoded(std::move(new_scale)),
-                              name + "_scale");
-    if (!multiplies || bias != nullptr) {
-      editor.SetConstantInput(n, 2, graph::Constant::Uncoded(std::move(new_bias)), name + "_bias");
-    }
-    editor.Absorb(n, next);
-    return true;
-  });
-  return editor.Finish();
+  }
+  const std::string name = node.name;
+  if (multiplies)
+    editor.SetConstantInput(n, 1, graph::Constant::Uncoded(std::move(new_scale)), name + "_scale");
+  if (!multiplies || bias != nullptr) {
+    editor.SetConstantInput(n, 2, graph::Constant::Uncoded(std::move(new_bias)), name + "_bias");
+  }
+  editor.Absorb(n, next);
+  return true;
 }
 
 // A constant factor or summand, one or one a channel, joins the node's own.
-int FoldIntoInstanceNorm(graph::Graph& graph) {
-  Editor editor(graph);
-  editor.ForEach({"InstanceNormalization"}, [&](int n) {
-    const Node& node = editor.At(n);
-    const Tensor *scale = editor.Constant(node.inputs[1]), *bias = editor.Constant(node.inputs[2]);
-    const int next = editor.OnlyConsumer(node.outputs[0], {"Mul", "Add"});
-    if (!node.activation.empty() || scale == nullptr || bias == nullptr || next < 0) return false;
-    const auto constant = ReadChannelConstant(editor, editor.At(next));
-    if (!constant) return false;
-    Tensor new_scale = *scale, new_bias = *bias;
-    for (size_t c = 0; c < new_scale.floats.size(); ++c) {
-      new_scale.floats[c] *= constant->by.scale[c];
-      new_bias.floats[c] = new_bias.floats[c] * constant->by.scale[c] + constant->by.shift[c];
-    }
-    const std::string name = node.name;
-    editor.SetConstantInput(n, 1, graph::Constant::Uncoded(std::move(new_scale)), name + "_scale");
-    editor.SetConstantInput(n, 2, graph::Constant::Uncoded(std::move(new_bias)), name + "_bias");
-    editor.Absorb(n, next);
-    return true;
-  });
-  return editor.Finish();
+bool FoldIntoInstanceNorm(Editor& editor, int n) {
+  const Node& node = editor.At(n);
+  const Tensor *scale = editor.Constant(node.inputs[1]), *bias = editor.Constant(node.inputs[2]);
+  const int next = editor.OnlyConsumer(node.outputs[0], {"Mul", "Add"});
+  if (!node.activation.empty() || scale == nullptr || bias == nullptr || next < 0) return false;
+  const auto constant = ReadChannelConstant(editor, editor.At(next));
+  if (!constant) return false;
+  Tensor new_scale = *scale, new_bias = *bias;
+  for (size_t c = 0; c < new_scale.floats.size(); ++c) {
+    new_scale.floats[c] *= constant->by.scale[c];
+    new_bias.floats[c] = new_bias.floats[c] * constant->by.scale[c] + constant->by.shift[c];
+  }
+  const std::string name = node.name;
+  editor.SetConstantInput(n, 1, graph::Constant::Uncoded(std::move(new_scale)), name + "_scale");
+  editor.SetConstantInput(n, 2, graph::Constant::Uncoded(std::move(new_bias)), name + "_bias");
+  editor.Absorb(n, next);
+  return true;
 }
 
 // The mean and the inverse deviation that a model reads beside the result: computed once more.
-int SplitLayerNormStatistics(graph::Graph& graph) {
-  Editor editor(graph);
-  editor.ForEach({"LayerNormalization"}, [&](int n) {
-    const std::vector<ValueId> outputs = editor.At(n).outputs;
-    const Shape* known = editor.KnownShape(editor.At(n).inputs[0]);
-    if (outputs.size() < 2 || known == nullptr) return false;
-    const Shape shape = *known;
-    const auto rank = static_cast<int64_t>(shape.size());
-    const int64_t asked = editor.At(n).Int("axis", -1), first = asked < 0 ? asked + rank : asked;
-    const ValueId x = editor.At(n).inputs[0];
-    const std::string name = editor.At(n).name;
-    std::vector<int64_t> axes;
-    Shape kept = shape;
-    for (int64_t axis = first; axis < rank; ++axis) {
-      axes.push_back(axis);
-      kept[static_cast<size_t>(axis)] = 1;
+bool SplitLayerNormStatistics(Editor& editor, int n) {
+  const std::vector<ValueId> outputs = editor.At(n).outputs;
+  const Shape* known = editor.KnownShape(editor.At(n).inputs[0]);
+  if (outputs.size() < 2 || known == nullptr) return false;
+  const Shape shape = *known;
+  const auto rank = static_cast<int64_t>(shape.size());
+  const int64_t asked = editor.At(n).Int("axis", -1), first = asked < 0 ? asked + rank : asked;
+  const ValueId x = editor.At(n).inputs[0];
+  const std::string name = editor.At(n).name;
+  std::vector<int64_t> axes;
+  Shape kept = shape;
+  for (int64_t axis = first; axis < rank; ++axis) {
+    axes.push_back(axis);
+    kept[static_cast<size_t>(axis)] = 1;
+  }
+  const auto is_used = [&](size_t i) {
+    return i < outputs.size() && outputs[i] != graph::kNoValue &&
+           (!editor.Consumers(outputs[i]).empty() || editor.IsOutput(outputs[i]));
+  };
+  const bool used[2] = {is_used(1), is_used(2)};
+  for (size_t i = 1; i < outputs.size(); ++i) editor.SetOutput(n, i, graph::kNoValue);
+  editor.At(n).outputs.resize(1);
+  if (!used[0] && !used[1]) return true;
+  const auto add = [&](const std::string& op, std::vector<ValueId> inputs, const Shape& result,
+                       ValueId value) {
+    if (value == graph::kNoValue) {
+      value = editor.NewValue(name + "_" + op, graph::DataType::kFloat, result);
     }
-    const auto is_used = [&](size_t i) {
-      return i < outputs.size() && outputs[i] != graph::kNoValue &&
-             (!editor.Consumers(outputs[i]).empty() || editor.IsOutput(outputs[i]));
-    };
-    const bool used[2] = {is_used(1), is_used(2)};
-    for (size_t i = 1; i < outputs.size(); ++i) editor.SetOutput(n, i, graph::kNoValue);
-    editor.At(n).outputs.resize(1);
-    if (!used[0] && !used[1]) return true;
-    const auto add = [&](const std::string& op, std::vector<ValueId> inputs, const Shape& result,
-                         ValueId value) {
-      if (value == graph::kNoValue) {
-        value = editor.NewValue(name + "_" + op, graph::DataType::kFloat, result);
-      }
-      editor.AddNode(n, op, name + "_" + op, std::move(inputs), {value});
-      return value;
-    };
-    const ValueId list = editor.NewConstant(
-        name + "_axes", Tensor::Integers({static_cast<int64_t>(axes.size())}, axes));
-    const ValueId epsilon = editor.NewConstant(
-        name + "_epsilon", Tensor::Floats({}, {editor.At(n).Float("epsilon", 1e-5f)}));
-    const ValueId mean = add("ReduceMean", {x, list}, kept, used[0] ? outputs[1] : graph::kNoValue);
-    if (!used[1]) return true;
-    const ValueId distance = add("Sub", {x, mean}, shape, graph::kNoValue);
-    const ValueId square = add("Mul", {distance, distance}, shape, graph::kNoValue);
-    const ValueId variance = add("ReduceMean", {square, list}, kept, graph::kNoValue);
-    const ValueId sum = add("Add", {variance, epsilon}, kept, graph::kNoValue);
-    const ValueId root = add("Sqrt", {sum}, kept, graph::kNoValue);
-    add("Reciprocal", {root}, kept, outputs[2]);
-    return true;
-  });
-  return editor.Finish();
+    editor.AddNode(n, op, name + "_" + op, std::move(inputs), {value});
+    return value;
+  };
+  const ValueId list = editor.NewConstant(
+      name + "_axes", Tensor::Integers({static_cast<int64_t>(axes.size())}, axes));
+  const ValueId epsilon = editor.NewConstant(
+      name + "_epsilon", Tensor::Floats({}, {editor.At(n).Float("epsilon", 1e-5f)}));
+  const ValueId mean = add("ReduceMean", {x, list}, kept, used[0] ? outputs[1] : graph::kNoValue);
+  if (!used[1]) return true;
+  const ValueId distance = add("Sub", {x, mean}, shape, graph::kNoValue);
+  const ValueId square = add("Mul", {distance, distance}, shape, graph::kNoValue);
+  const ValueId variance = add("ReduceMean", {square, list}, kept, graph::kNoValue);
+  const ValueId sum = add("Add", {variance, epsilon}, kept, graph::kNoValue);
+  const ValueId root = add("Sqrt", {sum}, kept, graph::kNoValue);
+  add("Reciprocal", {root}, kept, outputs[2]);
+  return true;
 }
 
 }  // namespace octet::passes

@@ -15,20 +15,16 @@ ValueId MishInput(Editor& editor, ValueId gate) {
 
 }  // namespace
 
-int RecogniseMish(graph::Graph& graph) {
-  Editor editor(graph);
-  editor.ForEach({"Mul"}, [&](int n) {
-    const auto product = ReadProduct(editor, editor.At(n));
-    if (!product || product->factors.size() != 2 || product->constant != 1) return false;
-    for (size_t i = 0; i < 2; ++i) {
-      const ValueId x = product->factors[i];
-      if (MishInput(editor, product->factors[1 - i]) != x) continue;
-      editor.Become(n, "Mish", {x});
-      return true;
-    }
-    return false;
-  });
-  return editor.Finish();
+bool RecogniseMish(Editor& editor, int n) {
+  const auto product = ReadProduct(editor, editor.At(n));
+  if (!product || product->factors.size() != 2 || product->constant != 1) return false;
+  for (size_t i = 0; i < 2; ++i) {
+    const ValueId x = product->factors[i];
+    if (MishInput(editor, product->factors[1 - i]) != x) continue;
+    editor.Become(n, "Mish", {x});
+    return true;
+  }
+  return false;
 }
 
 }  // namespace octet::passes

@@ -18,25 +18,21 @@ ValueId SquareOf(const Editor& editor, ValueId square) {
 
 }  // namespace
 
-int RecogniseReduceL2(graph::Graph& graph) {
-  Editor editor(graph);
-  editor.ForEach({"Sqrt"}, [&](int n) {
-    const ValueId total = editor.At(n).inputs[0];
-    const int sum = editor.ProducerIf(total, "ReduceSum");
-    if (sum < 0 || !editor.IsPrivate(total) || !editor.At(sum).activation.empty() ||
-        !editor.At(n).activation.empty()) {
-      return false;
-    }
-    const ValueId x = SquareOf(editor, editor.At(sum).inputs[0]);
-    if (x == graph::kNoValue || !editor.IsFloat(x)) return false;
-    std::vector<ValueId> inputs = editor.At(sum).inputs;
-    inputs[0] = x;
-    const auto attributes = editor.At(sum).attributes;  // axes may be all: noop_with_empty_axes
-    editor.Become(n, "ReduceL2", std::move(inputs));
-    editor.At(n).attributes = attributes;
-    return true;
-  });
-  return editor.Finish();
+bool RecogniseReduceL2(Editor& editor, int n) {
+  const ValueId total = editor.At(n).inputs[0];
+  const int sum = editor.ProducerIf(total, "ReduceSum");
+  if (sum < 0 || !editor.IsPrivate(total) || !editor.At(sum).activation.empty() ||
+      !editor.At(n).activation.empty()) {
+    return false;
+  }
+  const ValueId x = SquareOf(editor, editor.At(sum).inputs[0]);
+  if (x == graph::kNoValue || !editor.IsFloat(x)) return false;
+  std::vector<ValueId> inputs = editor.At(sum).inputs;
+  inputs[0] = x;
+  const auto attributes = editor.At(sum).attributes;  // axes may be all: noop_with_empty_axes
+  editor.Become(n, "ReduceL2", std::move(inputs));
+  editor.At(n).attributes = attributes;
+  return true;
 }
 
 }  // namespace octet::passes

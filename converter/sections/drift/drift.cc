@@ -1,4 +1,5 @@
-#include "converter/sections/drift/drift.h"
+// --drift: the section that section.h makes, as an optional section of a conversion.
+#include <string>
 
 #include <fmt/format.h>
 
@@ -6,10 +7,30 @@
 #include "converter/blobs/verify_blob.h"
 #include "converter/sections/drift/section.h"
 #include "converter/sections/make.h"
+#include "converter/sections/section.h"
 #include "converter/support/error.h"
 #include "octet/drift.h"
 
 namespace octet::sections {
+namespace {
+
+class Drift : public Section {
+ public:
+  void AddOptions(port::Options command) override;
+  void TellAbsent(Told* told) const override;
+  void Make(const Given& given, write::ModelInfo* info, Told* told) const override;
+  bool Finish(const Given& given, std::vector<uint8_t>* blob, Told* told) const override;
+  const char* NameOf(blob::SectionKind kind) const override {
+    return kind == blob::SectionKind::kDrift ? "drift" : nullptr;
+  }
+  void Inspect(const uint8_t* blob, size_t blob_bytes, nlohmann::json* description) const override;
+  std::string InspectText(const nlohmann::json& description) const override;
+
+ private:
+  bool wanted_ = false;
+};
+
+}  // namespace
 
 void Drift::AddOptions(port::Options command) {
   command.AddFlag("--drift", wanted_,

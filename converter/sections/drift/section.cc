@@ -200,6 +200,39 @@ uint32_t Append(const std::vector<T>& values, std::vector<uint8_t>* section) {
   return offset;
 }
 
+// The layers that read or write a group, and the schemes of the channels that they need.
+std::vector<blob::DriftLayer> MovingLayers(const Program& int8,
+                                           const std::vector<uint16_t>& group_of,
+                                           std::vector<blob::DriftChannel>* channels) {
+  std::map<size_t, uint32_t> first_channels;  // by tensor
+  const auto channels_of = [&](int tensor) {
+    const auto& own = int8.tensors[static_cast<size_t>(tensor)].channels;
+    if (own.empty()) return blob::kNone;
+    const auto [at, is_new] = first_channels.try_emplace(static_cast<size_t>(tensor),
+                                                         static_cast<uint32_t>(channels->size()));
+    for (size_t c = 0; is_new && c < own.size(); ++c) {
+      channels->push_back({own[c].scale, static_cast<int8_t>(own[c].zero_point), {}});
+    }
+    return at->second;
+  };
+  const auto moves = [&](int tensor) {
+    return group_of[static_cast<size_t>(tensor)] != blob::kNoDriftGroup;
+  };
+  std::vector<blob::DriftLayer> layers;
+  for (size_t k = 0; k < int8.layers.size(); ++k) {
+    const Layer& layer = int8.layers[k];
+    const bool reads = std::any_of(layer.inputs.begin(), layer.inputs.end(), moves);
+    if (!(reads || moves(layer.output)) || !CanRescale(RecordOf(layer))) continue;
+    layers.push_back(LayerOf(static_cast<uint32_t>(k), layer));
+    if (IsConvolution(layer)) {
+      layers.back().first_channel = channels_of(layer.output);
+    } else if (layer.op == blob::Op::kUnary && !layer.extra.empty()) {
+      layers.back().first_channel = channels_of(layer.inputs[0]);
+    }
+  }
+  return layers;
+}
+
 }  // namespace
 
 std::vector<uint8_t> MakeSection(
@@ -243,34 +276,8 @@ std::vector<uint8_t> MakeSection(
     if (moves) ++summary->tensors;
     if (!moves && int8.tensors[i].type == blob::ElementType::kInt8) ++summary->fixed;
   }
-  std::vector<blob::DriftLayer> layers;
   std::vector<blob::DriftChannel> channels;
-  std::map<size_t, uint32_t> first_channels;  // by tensor
-  const auto channels_of = [&](size_t tensor) {
-    const auto& own = int8.tensors[tensor].channels;
-    if (own.empty()) return blob::kNone;
-    const auto [at, is_new] =
-        first_channels.try_emplace(tensor, static_cast<uint32_t>(channels.size()));
-    for (size_t c = 0; is_new && c < own.size(); ++c) {
-      channels.push_back({own[c].scale, static_cast<int8_t>(own[c].zero_point), {}});
-    }
-    return at->second;
-  };
-  for (size_t k = 0; k < int8.layers.size(); ++k) {
-    const Layer& layer = int8.layers[k];
-    bool moves = group_of[static_cast<size_t>(layer.output)] != blob::kNoDriftGroup;
-    for (const int input : layer.inputs) {
-      moves = moves || group_of[static_cast<size_t>(input)] != blob::kNoDriftGroup;
-    }
-    if (moves && CanRescale(RecordOf(layer))) {
-      layers.push_back(LayerOf(static_cast<uint32_t>(k), layer));
-      if (IsConvolution(layer)) {
-        layers.back().first_channel = channels_of(static_cast<size_t>(layer.output));
-      } else if (layer.op == blob::Op::kUnary && !layer.extra.empty()) {
-        layers.back().first_channel = channels_of(static_cast<size_t>(layer.inputs[0]));
-      }
-    }
-  }
+  const std::vector<blob::DriftLayer> layers = MovingLayers(int8, group_of, &channels);
   summary->layers = layers.size();
   blob::DriftRecord record{};
   record.record_bytes = sizeof(record);

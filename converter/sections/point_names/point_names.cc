@@ -1,6 +1,7 @@
-#include "converter/sections/point_names/point_names.h"
-
+// The point names section (runtime/format/FORMAT.md): what key points are called, of the metadata's
+// kpt_names.
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>
@@ -8,9 +9,26 @@
 
 #include "converter/metadata/record.h"
 #include "converter/sections/make.h"
+#include "converter/sections/section.h"
 #include "runtime/format/decode.h"
+#include "runtime/format/point_names.h"
 
 namespace octet::sections {
+namespace {
+
+// Made where the blob's detections have as many key points as there are names.
+class PointNames : public Section {
+ public:
+  void Make(const Given& given, write::ModelInfo* info, Told* told) const override;
+  const char* NameOf(blob::SectionKind kind) const override {
+    return kind == blob::kPointNamesSection ? "point_names" : nullptr;
+  }
+  // "point_names": a list for all classes, or one for each; null without names.
+  void Inspect(const uint8_t* blob, size_t blob_bytes, nlohmann::json* description) const override;
+  std::string InspectText(const nlohmann::json& description) const override;
+};
+
+}  // namespace
 
 void PointNames::Make(const Given& given, write::ModelInfo* info, Told* /*told*/) const {
   if (info->decode.empty()) return;

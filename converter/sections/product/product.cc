@@ -1,11 +1,34 @@
-#include "converter/sections/product/product.h"
+// The product section (runtime/format/FORMAT.md): whose model this is.
+#include <string>
 
 #include <fmt/format.h>
 
 #include "converter/sections/make.h"
+#include "converter/sections/section.h"
 #include "converter/support/error.h"
+#include "runtime/format/product.h"
 
 namespace octet::sections {
+namespace {
+
+// --product.
+class Product : public Section {
+ public:
+  void AddOptions(port::Options command) override;
+  void ReadOptions() override;
+  void Make(const Given& given, write::ModelInfo* info, Told* told) const override;
+  const char* NameOf(blob::SectionKind kind) const override {
+    return kind == blob::kProductSection ? "product" : nullptr;
+  }
+  void Inspect(const uint8_t* blob, size_t blob_bytes, nlohmann::json* description) const override;
+  std::string InspectText(const nlohmann::json& description) const override;
+
+ private:
+  std::string name_;
+  std::optional<port::Option> option_;
+};
+
+}  // namespace
 
 void Product::AddOptions(port::Options command) {
   option_ = command.Add("--product", name_,
