@@ -195,7 +195,7 @@ void PlanArguments::AddEffort(port::Options command) {
 void PlanArguments::AddBoard(port::Options command) {
   command.Add("--board", options->board,
               "name of a board of octet boards, or its YAML file: only schemes that it allows are "
-              "used. Its name is stored in the blob; the blob also runs on other boards");
+              "used. A blob keeps its name, and also runs on other boards");
 }
 
 void PlanArguments::AddConfig(port::Options command) {
@@ -210,10 +210,7 @@ void PlanArguments::AddCache(port::Options command) {
 }
 
 port::Option PlanArguments::AddSamples(port::Options command) {
-  return command
-      .Add("--samples", options->samples,
-           fmt::format("calibrate with at most this many samples; random ones: {}",
-                       convert::kRandomSamples))
+  return command.Add("--samples", options->samples, "calibrate with at most this many samples")
       .Range(int64_t{1}, int64_t{1} << 31)
       .ShowDefault();
 }

@@ -84,9 +84,10 @@ void AddAssign(port::CommandLine& app, std::function<int()>* run) {
   command.Add("BLOB", *blob,
               "a blob of this model: gives preprocessing and task. Without --calibrate, its "
               "samples are used (octet convert --golden)");
-  command.Add("-o,--output", options->output,
-              "the YAML file to write, for octet convert --config; with a blob it is optional, and "
-              "the YAML is printed");
+  command.Add(
+      "-o,--output", options->output,
+      "the YAML file to write, for octet convert --config; it includes the file of --config. "
+      "With a blob it is optional, and the YAML is printed");
   command.Add("--calibrate", plan->calibration, "as in octet convert");
   plan->input.AddTo(command);
   plan->AddCutAt(command);

@@ -80,10 +80,13 @@ void ConvertArguments::AddCalibration(port::Options command) {
   plan_.input.AddImportTo(command);
   plan_.input.AddSequencesTo(command);
   plan_.input.AddKeyPointsTo(command);
-  command.AddFlag("--random-calibration", options->random_calibration,
-                  "without data: ranges are measured on random data. For a first look at size and "
-                  "speed; int8 results on real inputs may be wrong. The blob says so, and octet "
-                  "flash and octet-slot refuse it without --force");
+  command.AddFlag(
+      "--random-calibration", options->random_calibration,
+      fmt::format(
+          "without data: ranges are measured on {} random samples, or --samples. For a first "
+          "look at size and speed; int8 results on real inputs may be wrong. The blob says "
+          "so, and octet flash and octet-slot refuse it without --force",
+          convert::kRandomSamples));
   plan_.AddCutAt(command);
   samples_option_ = plan_.AddSamples(command);
   command

@@ -23,7 +23,9 @@ MARKS = re.compile(r"\b(" + "|".join(("TO" + "DO", "FIX" + "ME", "XX" + "X", "HA
 
 
 def may_name(parts):
-    return parts[:2] == ("converter", "operators") or (parts[:2] == ("converter", "passes") and len(parts) > 3)
+    # passes.inc says of each pass which operators it is about.
+    return (parts[:2] == ("converter", "operators") or (parts[:2] == ("converter", "passes") and len(parts) > 3)
+            or parts == ("converter", "passes", "passes.inc"))
 
 
 def named_operators(root, path, names):
