@@ -121,16 +121,17 @@ struct LevelDotprod : PackOneByOne {
     }
   }
 
-  // kRows rows x 16 columns from `first` on.
-  template <uint32_t kRows>
-  static inline void MultiplyRows(const MatMulS8Args& args, const int8_t* tile, uint32_t row,
+  // 4 rows x 16 columns from `first` on, of which `rows` x `count` are stored. The others come from
+  // what the tile held before.
+  static inline void MultiplySide(const MatMulS8Args& args, const int8_t* tile, uint32_t rows,
                                   const int8_t* panel, uint32_t first, uint32_t count,
                                   uint8_t* out) {
+    constexpr uint32_t kRows = kMatMulTile;
     constexpr uint64_t kStep = kGroup * kMatMulPanel;
     const blob::MatMulParams& p = *args.params;
     const uint64_t deep = Deep(p.depth);
     const int8_t* base = panel + deep * kMatMulPanel + first * sizeof(int32_t);
-    const int8_t* start = tile + kMatMulTile * deep + row * sizeof(int32_t);
+    const int8_t* start = tile + kMatMulTile * deep;
     int32x4_t sums[kRows][4];
 #pragma GCC unroll 4
     for (int v = 0; v < 4; ++v) {
@@ -142,12 +143,12 @@ struct LevelDotprod : PackOneByOne {
         sums[r][v] = vaddq_s32(columns, vdupq_n_s32(of_row));
       }
     }
-    const int8_t *b = panel + first * kGroup, *from = tile + row * deep;
+    const int8_t* b = panel + first * kGroup;
     uint64_t k = 0;
     for (; k + 16 <= deep; k += 16, b += 4 * kStep) {
       int8x16_t a[kRows];
 #pragma GCC unroll 4
-      for (uint32_t r = 0; r < kRows; ++r) a[r] = vld1q_s8(from + r * deep + k);
+      for (uint32_t r = 0; r < kRows; ++r) a[r] = vld1q_s8(tile + r * deep + k);
       AddLane<0>(a, b, sums);
       AddLane<1>(a, b + kStep, sums);
       AddLane<2>(a, b + 2 * kStep, sums);
@@ -158,7 +159,7 @@ struct LevelDotprod : PackOneByOne {
 #pragma GCC unroll 4
       for (uint32_t r = 0; r < kRows; ++r) {
         int32_t four;
-        memcpy(&four, from + r * deep + k, sizeof(four));
+        memcpy(&four, tile + r * deep + k, sizeof(four));
         a[r] = vreinterpretq_s8_s32(vdupq_n_s32(four));
       }
       AddLane<0>(a, b, sums);
@@ -167,6 +168,7 @@ struct LevelDotprod : PackOneByOne {
     const int32x4_t multiplier = vdupq_n_s32(p.multiplier), left_shift = vdupq_n_s32(-p.shift);
 #pragma GCC unroll 4
     for (uint32_t r = 0; r < kRows; ++r) {
+      if (r == rows) return;
       int32x4_t q[4];
 #pragma GCC unroll 4
       for (int v = 0; v < 4; ++v) {
@@ -181,15 +183,8 @@ struct LevelDotprod : PackOneByOne {
   static inline void Multiply(const MatMulS8Args& args, const int8_t* tile, const int8_t* panel,
                               uint32_t rows, uint32_t columns, uint8_t* out) {
     for (uint32_t first = 0; first < columns; first += kSide) {
-      const uint32_t left = columns - first, count = left < kSide ? left : kSide;
-      if (rows == kMatMulTile) {
-        MultiplyRows<kMatMulTile>(args, tile, 0, panel, first, count, out);
-        continue;
-      }
-      for (uint32_t r = 0; r < rows; ++r) {
-        MultiplyRows<1>(args, tile, r, panel, first, count,
-                        out + (uint64_t)r * args.params->columns);
-      }
+      const uint32_t left = columns - first;
+      MultiplySide(args, tile, rows, panel, first, left < kSide ? left : kSide, out);
     }
   }
 };

@@ -72,14 +72,14 @@ struct LevelS8 : PackOneByOne {
   }
 
   // Row r takes its factor from a lane of a[r].
-  template <int kLane, uint32_t kRows>
-  static inline void AddLane(const int16x4_t (&a)[kRows], const int16_t* b,
+  template <int kLane>
+  static inline void AddLane(const int16x4_t (&a)[kMatMulTile], const int16_t* b,
                              int32x4_t (&sums)[kMatMulTile][kVectors]) {
 #pragma GCC unroll 2
     for (int v = 0; v < kVectors; v += 2) {
       const int16x8_t columns = vld1q_s16(b + 4 * v);
 #pragma GCC unroll 4
-      for (uint32_t r = 0; r < kRows; ++r) {
+      for (uint32_t r = 0; r < kMatMulTile; ++r) {
         sums[r][v] = vmlal_lane_s16(sums[r][v], vget_low_s16(columns), a[r], kLane);
 #if defined(__aarch64__)
         sums[r][v + 1] = vmlal_high_lane_s16(sums[r][v + 1], columns, a[r], kLane);
@@ -90,29 +90,29 @@ struct LevelS8 : PackOneByOne {
     }
   }
 
-  template <uint32_t kRows>
+  // Of rows that the tile lacks: sums of what it held before.
   static inline void Sums(const int16_t* tile, uint64_t deep, const int16_t* panel, uint32_t depth,
                           int32x4_t (&sums)[kMatMulTile][kVectors]) {
 #pragma GCC unroll 4
-    for (uint32_t r = 0; r < kRows; ++r) {
+    for (uint32_t r = 0; r < kMatMulTile; ++r) {
 #pragma GCC unroll 4
       for (int v = 0; v < kVectors; ++v) sums[r][v] = vdupq_n_s32(0);
     }
     const int16_t* b = panel;
     uint32_t k = 0;
     for (; k + 4 <= depth; k += 4, b += 4 * kMatMulPanel) {
-      int16x4_t a[kRows];
+      int16x4_t a[kMatMulTile];
 #pragma GCC unroll 4
-      for (uint32_t r = 0; r < kRows; ++r) a[r] = vld1_s16(tile + r * deep + k);
+      for (uint32_t r = 0; r < kMatMulTile; ++r) a[r] = vld1_s16(tile + r * deep + k);
       AddLane<0>(a, b, sums);
       AddLane<1>(a, b + kMatMulPanel, sums);
       AddLane<2>(a, b + 2 * kMatMulPanel, sums);
       AddLane<3>(a, b + 3 * kMatMulPanel, sums);
     }
     for (; k < depth; ++k, b += kMatMulPanel) {
-      int16x4_t a[kRows];
+      int16x4_t a[kMatMulTile];
 #pragma GCC unroll 4
-      for (uint32_t r = 0; r < kRows; ++r) a[r] = vld1_dup_s16(tile + r * deep + k);
+      for (uint32_t r = 0; r < kMatMulTile; ++r) a[r] = vld1_dup_s16(tile + r * deep + k);
       AddLane<0>(a, b, sums);
     }
   }
@@ -125,15 +125,7 @@ struct LevelS8 : PackOneByOne {
     const int32x4_t multiplier = vdupq_n_s32(p.multiplier), left_shift = vdupq_n_s32(-p.shift);
     for (uint32_t first = 0; first < columns; first += kSide) {
       int32x4_t sums[kMatMulTile][kVectors];
-      if (rows == kMatMulTile) {
-        Sums<kMatMulTile>(tile, deep, panel + first, p.depth, sums);
-      } else {
-        for (uint32_t r = 0; r < rows; ++r) {
-          int32x4_t row[kMatMulTile][kVectors];
-          Sums<1>(tile + r * deep, deep, panel + first, p.depth, row);
-          for (int v = 0; v < kVectors; ++v) sums[r][v] = row[0][v];
-        }
-      }
+      Sums(tile, deep, panel + first, p.depth, sums);
       const uint32_t left = columns - first < kSide ? columns - first : kSide;
       for (uint32_t r = 0; r < rows; ++r) {
         int32x4_t q[4];
@@ -218,42 +210,41 @@ struct LevelF16 : PackOneByOne {
 #endif
   }
 
-  template <int kLane, uint32_t kRows>
-  static inline void AddLane(const float32x4_t (&a)[kRows], const float* b,
+  template <int kLane>
+  static inline void AddLane(const float32x4_t (&a)[kMatMulTile], const float* b,
                              float32x4_t (&sums)[kMatMulTile][kVectors]) {
 #pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v) {
       const float32x4_t columns = vld1q_f32(b + 4 * v);
 #pragma GCC unroll 4
-      for (uint32_t r = 0; r < kRows; ++r) {
+      for (uint32_t r = 0; r < kMatMulTile; ++r) {
         sums[r][v] = MultiplyAdd<kLane>(sums[r][v], columns, a[r]);
       }
     }
   }
 
-  template <uint32_t kRows>
   static inline void Sums(const float* tile, uint64_t deep, const float* panel, uint32_t depth,
                           float32x4_t (&sums)[kMatMulTile][kVectors]) {
 #pragma GCC unroll 4
-    for (uint32_t r = 0; r < kRows; ++r) {
+    for (uint32_t r = 0; r < kMatMulTile; ++r) {
 #pragma GCC unroll 4
       for (int v = 0; v < kVectors; ++v) sums[r][v] = vdupq_n_f32(0.0f);
     }
     const float* b = panel;
     uint32_t k = 0;
     for (; k + 4 <= depth; k += 4, b += 4 * kMatMulPanel) {
-      float32x4_t a[kRows];
+      float32x4_t a[kMatMulTile];
 #pragma GCC unroll 4
-      for (uint32_t r = 0; r < kRows; ++r) a[r] = vld1q_f32(tile + r * deep + k);
+      for (uint32_t r = 0; r < kMatMulTile; ++r) a[r] = vld1q_f32(tile + r * deep + k);
       AddLane<0>(a, b, sums);
       AddLane<1>(a, b + kMatMulPanel, sums);
       AddLane<2>(a, b + 2 * kMatMulPanel, sums);
       AddLane<3>(a, b + 3 * kMatMulPanel, sums);
     }
     for (; k < depth; ++k, b += kMatMulPanel) {
-      float32x4_t a[kRows];
+      float32x4_t a[kMatMulTile];
 #pragma GCC unroll 4
-      for (uint32_t r = 0; r < kRows; ++r) a[r] = vld1q_dup_f32(tile + r * deep + k);
+      for (uint32_t r = 0; r < kMatMulTile; ++r) a[r] = vld1q_dup_f32(tile + r * deep + k);
       AddLane<0>(a, b, sums);
     }
   }
@@ -264,15 +255,7 @@ struct LevelF16 : PackOneByOne {
     const uint64_t deep = MatMulDeep(p.depth);
     for (uint32_t first = 0; first < columns; first += kSide) {
       float32x4_t sums[kMatMulTile][kVectors];
-      if (rows == kMatMulTile) {
-        Sums<kMatMulTile>(tile, deep, panel + first, p.depth, sums);
-      } else {
-        for (uint32_t r = 0; r < rows; ++r) {
-          float32x4_t row[kMatMulTile][kVectors];
-          Sums<1>(tile + r * deep, deep, panel + first, p.depth, row);
-          for (int v = 0; v < kVectors; ++v) sums[r][v] = row[0][v];
-        }
-      }
+      Sums(tile, deep, panel + first, p.depth, sums);
       for (uint32_t r = 0; r < rows; ++r) {
         uint16_t* to = out + (uint64_t)r * p.columns + first;
         for (uint32_t c = 0; c < kSide && first + c < columns; c += 8) {

@@ -1,1 +1,1 @@
-octet_optimise(-O2 arm_neon.cc)  # unrolled by hand: -O3 adds size alone
+octet_optimise(-O2 arm_neon.cc arm_dotprod.cc)  # unrolled by hand: -O3 adds size alone

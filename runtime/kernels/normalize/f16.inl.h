@@ -30,9 +30,23 @@ static inline void LoadEight(const uint16_t* from, uint32_t count, Eight* x) {
   memcpy(x, values, sizeof(*x));
 }
 
-// The sum of a run's distances from `mean`, or of their squares; SumLanes has the order.
-template <typename Level, bool kSquares>
-static inline float SumOfRun(const uint16_t* from, uint64_t count, float mean) {
+// What the statistics add: distances from the means, their squares or their magnitudes. A mean of
+// 0 leaves an element as it is.
+struct Terms {
+  const float* mean;  // by lane
+  bool squares;
+  uint32_t kept_bits;  // without the sign: magnitudes
+  inline float operator()(float x, uint32_t lane) const {
+    const float d = x - mean[lane];
+    return BitsFloat(FloatBits(squares ? d * d : d) & kept_bits);
+  }
+};
+
+// Their sum over a run, but for magnitudes; SumLanes has the order. Out of line, as SumsOf(): both
+// passes need one copy.
+template <typename Level>
+[[gnu::noinline]] static float SumOfRun(const uint16_t* from, uint64_t count, float mean,
+                                        bool squares) {
   constexpr uint32_t kRows = SumLanes<kRunLanes>::kRows;
   Eight part = {}, block = {}, total = {};
   uint32_t rows = 0, parts = 0;
@@ -50,7 +64,7 @@ static inline float SumOfRun(const uint16_t* from, uint64_t count, float mean) {
       memcpy(&x, values, sizeof(x));
       count = 0;
     }
-    if (kSquares) x *= x;
+    if (squares) x *= x;
     part += x;
     if (++rows < kRows) continue;
     rows = 0;
@@ -85,7 +99,8 @@ static inline void LoadParameters(const float* from, uint32_t count, Eight* x) {
 template <typename Level>
 static inline void ScaleRun(const uint16_t* from, uint64_t count, float mean, float inverse,
                             const float* scale, const float* bias, uint16_t* to) {
-  const auto scaled = [&](uint64_t i, uint32_t width) {
+  for (uint64_t i = 0; i < count; i += kRunLanes) {
+    const uint32_t width = count - i < kRunLanes ? (uint32_t)(count - i) : kRunLanes;
     Eight x;
     LoadEight<Level>(from + i, width, &x);
     x = (x - mean) * inverse;
@@ -98,47 +113,41 @@ static inline void ScaleRun(const uint16_t* from, uint64_t count, float mean, fl
     float values[kRunLanes];
     memcpy(values, &x, sizeof(values));
     Level::Narrow(values, width, to + i);
-  };
-  uint64_t i = 0;
-  for (; i + kRunLanes <= count; i += kRunLanes) scaled(i, kRunLanes);
-  if (i != count) scaled(i, (uint32_t)(count - i));
+  }
+}
+
+template <typename Level>
+[[gnu::noinline]] static void SumsOf(const AxesWalk& walk, const AxesWalk::Unit& unit,
+                                     const uint16_t* input, const Terms& terms,
+                                     float (&out)[kColumnLanes]) {
+  ReduceWith<Level, SumLanes>(walk, unit, input, terms, out);
 }
 
 template <typename Level, bool kByEights>
 static inline Moments MomentsOf(const blob::NormalizeParams& p, const AxesWalk& walk,
                                 const AxesWalk::Unit& unit, const uint16_t* input) {
-  Moments m;
+  using blob::NormalizeKind;
+  Moments m = {};
   const float count = (float)walk.reduced.count;
   const bool centred =
-      p.kind == blob::NormalizeKind::kVariance || p.kind == blob::NormalizeKind::kVarianceThenAdd;
-  for (uint32_t c = 0; c < unit.width; ++c) m.mean[c] = 0.0f;
-  const bool is_run = kByEights && IsOneRun(walk);
-  const uint16_t* run = input + unit.place.offset;
-  if (centred) {
-    if (is_run) {
-      m.mean[0] = SumOfRun<Level, false>(run, walk.reduced.count, 0.0f);
+      p.kind == NormalizeKind::kVariance || p.kind == NormalizeKind::kVarianceThenAdd;
+  const bool magnitudes = p.kind == NormalizeKind::kL1;
+  const auto sums = [&](Terms terms, float(&out)[kColumnLanes]) {
+    if (kByEights && IsOneRun(walk) && !magnitudes) {
+      out[0] = SumOfRun<Level>(input + unit.place.offset, walk.reduced.count, terms.mean[0],
+                               terms.squares);
     } else {
-      ReduceWith<Level, SumLanes>(
-          walk, unit, input, [](float x, uint32_t) { return x; }, m.mean);
+      SumsOf<Level>(walk, unit, input, terms, out);
     }
+  };
+  if (centred) {
+    sums(Terms{m.inverse, false, ~0u}, m.mean);  // distances from 0
     for (uint32_t c = 0; c < unit.width; ++c) m.mean[c] = m.mean[c] / count;
   }
-  if (p.kind == blob::NormalizeKind::kL1) {
-    ReduceWith<Level, SumLanes>(
-        walk, unit, input, [](float x, uint32_t) { return FloatAbs(x); }, m.inverse);
-  } else if (is_run) {
-    m.inverse[0] = SumOfRun<Level, true>(run, walk.reduced.count, m.mean[0]);
-  } else {
-    ReduceWith<Level, SumLanes>(
-        walk, unit, input,
-        [&m](float x, uint32_t lane) {
-          const float d = x - m.mean[lane];
-          return d * d;
-        },
-        m.inverse);
-  }
+  float total[kColumnLanes];
+  sums(Terms{m.mean, !magnitudes, magnitudes ? 0x7FFFFFFFu : ~0u}, total);
   for (uint32_t c = 0; c < unit.width; ++c) {
-    float deviation = m.inverse[c];
+    float deviation = total[c];
     switch (p.kind) {
       case blob::NormalizeKind::kVariance:
       case blob::NormalizeKind::kMeanSquare:
