@@ -162,7 +162,7 @@ double Evaluate(const FunctionOf& f, double x) {
   for (const UnaryEntry& entry : kUnaryEntries) {
     if (name.empty() && entry.function == f.function) name = entry.op;
   }
-  return operators::ApplyUnary(name, x, f.alpha, f.beta);
+  return operators::ScalarOf(name)(x, f.alpha, f.beta);
 }
 
 Bytes HalfTable(const FunctionOf& function) {

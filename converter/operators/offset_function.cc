@@ -52,7 +52,7 @@ double FunctionStep::Of(double x) const {
   if (name == kPowerStep) return math::Pow(x, a);
   if (name == kQuotientStep) return a / x;
   if (name == kScaleStep) return a * x + b;
-  return ApplyUnary(name, x, alpha, beta);
+  return ScalarOf(name)(x, alpha, beta);
 }
 
 double OffsetFunction::Of(double x) const {

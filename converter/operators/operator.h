@@ -137,7 +137,8 @@ std::vector<graph::Tensor> Evaluate(const graph::Graph& graph, const graph::Node
 // The scalar function of an activation or unary operator ("Relu", "Silu", "Clip", ...), in double;
 // used by the executor (in float precision of the result) and by the table builder. Throws for an
 // unknown name. See Node::activation for alpha, beta.
-double ApplyUnary(std::string_view function, double x, float alpha, float beta);
+using ScalarFunction = double (*)(double x, double alpha, double beta);
+ScalarFunction ScalarOf(std::string_view function);
 // In place over a buffer, float speed.
 void ApplyActivation(std::string_view function, std::span<float> values, float alpha, float beta);
 

@@ -109,7 +109,7 @@ float Apply(const CellFunction& f, float x) {
       break;
   }
   for (const Known& known : kKnown) {
-    if (known.kind == f.kind) return static_cast<float>(ApplyUnary(known.name, x, f.alpha, f.beta));
+    if (known.kind == f.kind) return static_cast<float>(ScalarOf(known.name)(x, f.alpha, f.beta));
   }
   return x;
 }

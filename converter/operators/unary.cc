@@ -31,7 +31,6 @@ T TanhGelu(T x) {
   return T(0.5) * x * (T(1) + math::Tanh(inner));
 }
 
-using ScalarFunction = double (*)(double, double, double);
 using BufferFunction = void (*)(float*, size_t, float, float);
 
 template <typename F>
@@ -126,8 +125,8 @@ bool IsUnaryFunction(std::string_view function) {
   return FindFunction(function) != nullptr;
 }
 
-double ApplyUnary(std::string_view function, double x, float alpha, float beta) {
-  return RequireFunction(function).scalar(x, alpha, beta);
+ScalarFunction ScalarOf(std::string_view function) {
+  return RequireFunction(function).scalar;
 }
 
 void ApplyActivation(std::string_view function, std::span<float> values, float alpha, float beta) {

@@ -1,4 +1,4 @@
-// Parameters of unary functions, as ApplyUnary takes them.
+// Parameters of unary functions, as ScalarOf() takes them.
 #ifndef OCTET_CONVERTER_OPERATORS_UNARY_H_
 #define OCTET_CONVERTER_OPERATORS_UNARY_H_
 
@@ -25,7 +25,7 @@ struct UnaryTraits {
 // All false for what is no unary function.
 UnaryTraits UnaryTraitsOf(const graph::Node& node);
 
-// True for every function ApplyUnary knows.
+// True for every function that ScalarOf() knows.
 bool IsUnaryFunction(std::string_view function);
 
 }  // namespace octet::operators

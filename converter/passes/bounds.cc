@@ -42,7 +42,8 @@ Bounds Product(const Bounds& a, const Bounds& b) {
 Bounds OfFunction(const Node& node, const Bounds& x) {
   constexpr double kReach = 10, kSteps = 400;
   const operators::UnaryParameters p = operators::ParametersOf(node);
-  const auto f = [&](double at) { return operators::ApplyUnary(node.op, at, p.alpha, p.beta); };
+  const operators::ScalarFunction scalar = operators::ScalarOf(node.op);
+  const auto f = [&](double at) { return scalar(at, p.alpha, p.beta); };
   const auto at_end = [](double end) {
     return std::clamp(end, -math::Sinh(kReach), math::Sinh(kReach));
   };

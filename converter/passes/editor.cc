@@ -92,11 +92,15 @@ void Editor::Unlink(int node) {
   }
 }
 
+bool IsOneOf(const Node& node, std::initializer_list<std::string_view> operators) {
+  if (!(node.domain.empty() || node.domain == "ai.onnx")) return false;
+  return operators.size() == 0 ||
+         std::find(operators.begin(), operators.end(), node.op) != operators.end();
+}
+
 bool Editor::IsOneOf(int node, std::initializer_list<std::string_view> operators) const {
   const Slot& slot = slots_[static_cast<size_t>(node)];
-  if (!slot.alive || !(slot.node.domain.empty() || slot.node.domain == "ai.onnx")) return false;
-  return operators.size() == 0 ||
-         std::find(operators.begin(), operators.end(), slot.node.op) != operators.end();
+  return slot.alive && passes::IsOneOf(slot.node, operators);
 }
 
 int Editor::Producer(ValueId id) const {

@@ -18,6 +18,9 @@ using graph::Shape;
 using graph::Tensor;
 using graph::ValueId;
 
+// A node of ai.onnx with one of these operators (any when empty).
+bool IsOneOf(const Node& node, std::initializer_list<std::string_view> operators);
+
 // Owns the nodes of a graph from construction to Finish(), which hands them back; graph.nodes is
 // empty in between. Nodes are named by index; references to nodes stay valid when nodes are added.
 class Editor {

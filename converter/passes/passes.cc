@@ -1,5 +1,6 @@
 #include "converter/passes/passes.h"
 
+#include <algorithm>
 #include <array>
 #include <initializer_list>
 
@@ -21,6 +22,9 @@ using Operators = std::initializer_list<std::string_view>;
 
 template <bool (*rewrite)(Editor& editor, int node)>
 int Everywhere(graph::Graph& graph, Operators operators) {
+  // An Editor takes the whole graph apart, and most models have few of the operators.
+  const auto may_fire = [&](const graph::Node& node) { return IsOneOf(node, operators); };
+  if (std::none_of(graph.nodes.begin(), graph.nodes.end(), may_fire)) return 0;
   Editor editor(graph);
   editor.ForEach(operators, [&](int n) { return rewrite(editor, n); });
   return editor.Finish();

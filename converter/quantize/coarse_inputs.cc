@@ -160,7 +160,7 @@ class Finder {
     double steepest = 0, before = 0;
     for (int code = 0; code < kCodes; ++code) {
       const double x = static_cast<double>(in.scale) * (code - kCodes / 2 - in.zero_point);
-      const double y = operators::ApplyUnary(node.op, x, p.alpha, p.beta);
+      const double y = operators::ScalarOf(node.op)(x, p.alpha, p.beta);
       const double slope = std::fabs(y - before) / in.scale;
       if (code > 0 && std::isfinite(slope)) steepest = std::max(steepest, slope);
       before = y;

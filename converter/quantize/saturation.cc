@@ -69,8 +69,9 @@ std::optional<calibrate::Range> ChangingPart(const graph::Graph& graph, const gr
     if (clamps || !saturates) return clamps ? std::optional(part) : std::nullopt;
   }
   const operators::UnaryParameters p = operators::ParametersOf(node);
+  const operators::ScalarFunction scalar = operators::ScalarOf(node.op);
   const auto f = [&](double x) {
-    const double y = operators::ApplyUnary(node.op, x, p.alpha, p.beta);
+    const double y = scalar(x, p.alpha, p.beta);
     return saturates ? std::clamp<double>(y, result.ends->min, result.ends->max) : y;
   };
   const double half = (static_cast<double>(observed.max) - observed.min) / (2 * kInt8Steps);

@@ -169,7 +169,7 @@ class DeadChannels {
   static float Activated(const Node& node, float x) {
     if (node.activation.empty() || !std::isfinite(x)) return x;
     return static_cast<float>(
-        operators::ApplyUnary(node.activation, static_cast<double>(x), node.alpha, node.beta));
+        operators::ScalarOf(node.activation)(static_cast<double>(x), node.alpha, node.beta));
   }
 
   std::vector<float> Results(const Node& node) const {
@@ -214,7 +214,7 @@ class DeadChannels {
     if (!operators::IsUnaryFunction(node.op)) return x;  // pools, and a new shape
     const operators::UnaryParameters by = operators::ParametersOf(node);
     return static_cast<float>(
-        operators::ApplyUnary(node.op, static_cast<double>(x), by.alpha, by.beta));
+        operators::ScalarOf(node.op)(static_cast<double>(x), by.alpha, by.beta));
   }
 
   // Null: all channels stay.

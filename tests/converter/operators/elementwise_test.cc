@@ -63,7 +63,7 @@ TEST(Unary, LargeArgumentsStayFinite) {
   for (const char* op : {"Sigmoid", "Silu", "Softplus", "Mish", "Gelu", "Tanh", "HardSwish"}) {
     for (float x : {-1e4f, 1e4f}) {
       EXPECT_TRUE(std::isfinite(Apply(op, {F({1}, {x})}).floats[0])) << op << " " << x;
-      EXPECT_TRUE(std::isfinite(ApplyUnary(op, x, 0, 0))) << op << " " << x;
+      EXPECT_TRUE(std::isfinite(ScalarOf(op)(x, 0, 0))) << op << " " << x;
     }
   }
 }
@@ -74,11 +74,11 @@ TEST(Unary, ScalarAndBufferAgree) {
     for (float x = -6; x <= 6; x += 0.37f) {
       float buffer[] = {x};
       ApplyActivation(op, buffer, 0, 0);
-      const double exact = ApplyUnary(op, x, 0, 0);
+      const double exact = ScalarOf(op)(x, 0, 0);
       EXPECT_NEAR(buffer[0], exact, 1e-6 * (1 + std::abs(exact))) << op << " " << x;
     }
   }
-  EXPECT_THROW(ApplyUnary("Swash", 0, 0, 0), UserError);
+  EXPECT_THROW(ScalarOf("Swash"), UserError);
 }
 
 TEST(Clip, Bounds) {
