@@ -55,7 +55,9 @@ class Container:
 
     def ask(self) -> None:
         """One request of each protocol, by a process in the container's network."""
-        words = ["nsenter", "-t", self.leader(), "-n", sys.executable, __file__, "--ask", f"/proc/{self.leader()}/root/{SOCKET}"]
+        leader = self.leader()
+        socket = pathlib.Path("/proc", leader, "root", SOCKET)  # seen from outside the container
+        words = ["nsenter", "-t", leader, "-n", sys.executable, __file__, "--ask", str(socket)]
         done = subprocess.run(words, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         check(done.returncode == 0, f"asked: {done.stdout[-2000:]}")
 
