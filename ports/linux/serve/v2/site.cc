@@ -104,26 +104,30 @@ class InferJob final : public Job {
         octet_state_set(worker->session(), states.data(), states.size());
         break;
     }
+    // What is not kept ends, also where memory is short: it would be busy for ever.
+    struct Held {
+      Sequences* sequences;
+      const std::string& id;
+      ~Held() {
+        if (sequences != nullptr) sequences->End(id);
+      }
+      void Keep(std::vector<uint8_t> states) {
+        std::exchange(sequences, nullptr)->Keep(id, NowNs(), std::move(states));
+      }
+    } held{&sequences, id};
     std::string why;
     if (!SetInputs(request, worker, &why)) {
-      if (begun == Sequences::Begun::kFirst) {
-        sequences.End(id);
-      } else {
-        sequences.Keep(id, NowNs(), std::move(states));
-      }
+      if (begun == Sequences::Begun::kGoesOn) held.Keep(std::move(states));
       *refused = ErrorReply(400, why);
       return false;
     }
     numbers_->AddRun(worker->Run());
-    if (request.is_end) {
-      sequences.End(id);
-      return true;
-    }
+    if (request.is_end) return true;
     octet_state_info info;
     octet_state_describe(worker->session(), &info);
     states.resize(info.bytes);
     octet_state_get(worker->session(), states.data(), states.size());
-    sequences.Keep(id, NowNs(), std::move(states));
+    held.Keep(std::move(states));
     return true;
   }
 
