@@ -51,7 +51,8 @@ class CrowdCases:
             for one in idle + slow + more:
                 one.close()
             wait_for(lambda: fresh.json("GET", "/v1/status")[1]["connections"] < 3)
-            assert server.rss_kb() < before + KEPT_KB, (before, server.rss_kb())
+            # Of 1,320 connections not one page each stays.
+            assert server.rss_kb() < before + 1320 * 4, (before, server.rss_kb())
 
     def large(self) -> None:
         """Large bodies and pictures: nothing of them is kept behind their answers."""
