@@ -52,7 +52,7 @@ class InferJob final : public Job {
     if (!facts.keeps_states && !request.sequence.empty()) {
       return ErrorReply(400, "sequence_id: this model keeps no states; send requests without it");
     }
-    std::vector<V2Values> outputs;
+    std::vector<V2Wanted> outputs;
     if (!ChooseOutputs(request, facts, &outputs, &why)) return ErrorReply(400, why);
     if (facts.keeps_states) {
       WebReply refused;
@@ -62,12 +62,10 @@ class InferJob final : public Job {
       numbers_->AddRun(worker.Run());
     }
     worker.CountGood();
-    for (V2Values& output : outputs) {
-      const auto index = static_cast<uint32_t>(output.tensor - facts.outputs.data());
-      output.values.resize(output.tensor->count);
-      octet_get_output(worker.session(), index, output.values.data(), output.values.size());
-    }
-    return InferReply(model_, request, outputs);
+    return InferReply(model_, request, outputs, [&](const TensorFacts& tensor, float* values) {
+      const auto index = static_cast<uint32_t>(&tensor - facts.outputs.data());
+      octet_get_output(worker.session(), index, values, tensor.count);
+    });
   }
 
   // Sets the states of the sequence and the inputs, runs, and keeps the states. A request that is
@@ -177,7 +175,7 @@ class InferJob final : public Job {
     const std::vector<uint64_t>& shape = input.shape;
     if (known.is_image && shape.size() == 4 && shape[0] == 1 && shape[1] <= UINT32_MAX &&
         shape[2] <= UINT32_MAX && shape[3] == known.channels &&
-        octet_set_input_image(worker->session(), index, input.bytes.data(),
+        octet_set_input_image(worker->session(), index, input.Bytes().data(),
                               static_cast<uint32_t>(shape[1]), static_cast<uint32_t>(shape[2]),
                               static_cast<uint32_t>(shape[3]),
                               static_cast<size_t>(shape[2] * shape[3]))
@@ -192,10 +190,10 @@ class InferJob final : public Job {
   }
 
   static bool ChooseOutputs(const V2Request& request, const ModelFacts& facts,
-                            std::vector<V2Values>* outputs, std::string* why) {
+                            std::vector<V2Wanted>* outputs, std::string* why) {
     if (request.outputs.empty()) {
       for (const TensorFacts& tensor : facts.outputs) {
-        outputs->push_back({&tensor, request.binary_outputs, {}});
+        outputs->push_back({&tensor, request.binary_outputs});
       }
       return true;
     }
@@ -207,7 +205,7 @@ class InferJob final : public Job {
         *why = "output '" + output.name + "': the model has none of this name";
         return false;
       }
-      outputs->push_back({&*found, output.is_binary, {}});
+      outputs->push_back({&*found, output.is_binary});
     }
     return true;
   }

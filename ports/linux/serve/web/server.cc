@@ -98,9 +98,12 @@ struct WebServer::Inside {
 
   MHD_Result Send(MHD_Connection* connection, WebReply reply) {
     Enter(connection, Phase::kSends);
-    MHD_Response* const response = MHD_create_response_from_buffer(
-        reply.body.size(), reply.body.data(), MHD_RESPMEM_MUST_COPY);
+    auto body = std::make_unique<std::string>(std::move(reply.body));
+    MHD_Response* const response = MHD_create_response_from_buffer_with_free_callback_cls(
+        body->size(), body->data(), [](void* text) { delete static_cast<std::string*>(text); },
+        body.get());
     if (response == nullptr) return MHD_NO;
+    body.release();
     MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, reply.type.c_str());
     MHD_add_response_header(response, "Cache-Control", "no-store");
     MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
