@@ -125,9 +125,10 @@ class Board:
             archive.add(name, path.read_bytes())
         return archive.content()
 
-    def boot(self, camera: list, page: int, metrics: int, more: dict | None = None) -> None:
+    def boot(self, camera: list, page: int, metrics: int, more: dict | None = None, skips_idle: bool = False) -> None:
         """Starts it with the disk that is there, and waits until it is up. camera: words of octet-camera; page and metrics:
-        ports of this machine's loopback; more: files for it, by their paths there."""
+        ports of this machine's loopback; more: files for it, by their paths there. skips_idle: the board's clocks go on at once
+        whenever it has nothing to do, so hours pass in seconds; speak to it by its console then."""
         if self.process() is not None:
             raise Missing(f"a board runs already in {self.work}; stop it first")
         root = self.prepare()
@@ -151,8 +152,9 @@ class Board:
         forwards = "".join(f",hostfwd=tcp:127.0.0.1:{here}-:{there}"
                            for here, there in ((port, 22), (page, PAGE_IN_BOARD), (metrics, METRICS_IN_BOARD)))
         self.console.unlink(missing_ok=True)
+        clock = ["-accel", "tcg,thread=single", "-icount", "shift=3,sleep=off"] if skips_idle else ["-accel", "tcg,thread=multi"]
         started = subprocess.run(
-            [EMULATOR, "-machine", "virt", "-cpu", CPU, "-accel", "tcg,thread=multi", "-smp", str(CORES), "-m",
+            [EMULATOR, "-machine", "virt", "-cpu", CPU, *clock, "-smp", str(CORES), "-m",
              str(MEMORY_MIB), "-display", "none", "-monitor", "none", "-no-reboot", "-serial", f"file:{self.console}",
              "-kernel", next((root / "boot").glob("vmlinuz-*")), "-initrd", files, "-append", KERNEL_WORDS, "-drive",
              f"if=none,id=disk,format=raw,file={str(self.disk).replace(',', ',,')}", "-device", "virtio-blk-device,drive=disk", "-netdev",

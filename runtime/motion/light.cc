@@ -22,10 +22,9 @@ constexpr uint32_t kRounds = 4;  // see FitPlaces
 constexpr uint32_t kMostLeft = 16 << 4;
 constexpr uint32_t kRowsOfChoice = 8;  // one of so many rows is looked at
 
-// gain: of exposure and place, 2^-20.
-Ends EndsOf(const Exposure& exposure, int64_t gain) {
-  const int64_t black = exposure.offset >> 12, white = black + (((gain - (1 << 20)) * 255) >> 8);
-  return {(int32_t)black, (int32_t)white};
+// What light adds at black, q12.
+int32_t BlackOf(const Exposure& exposure) {
+  return (int32_t)(exposure.offset >> 12);
 }
 
 uint32_t WeightOf(uint32_t light) {
@@ -113,26 +112,43 @@ Exposure ExposureOf(const Moments& of) {
   return fit;
 }
 
-// What a cell that is cut adds to its tile.
-void AddCut(const Parts& parts, const Cut& cut, const Exposure& fit, uint32_t cell, Sums* own) {
-  const uint32_t light = parts.background[cell] >> 8;
-  const int32_t fresh = parts.fresh[cell];
-  const auto exposed = (int32_t)((fit.gain * light + fit.offset) >> 16);
-  const int64_t weight = WeightOf(light);
-  const auto without = [&](const Ends& ends, int32_t change) {
-    return cut.Without(parts, cell, ends, change * 16) >> 4;
-  };
-  own->light += weight * light;
-  own->change[kExposure] += weight * without(EndsOf(fit, fit.gain << 4), fresh - exposed);
-  own->change[kPlaces] += weight * without({0, 0}, fresh - (int32_t)light);
+// What cells of a row that are cut add to their tiles.
+void AddCut(const Parts& parts, const Cut& cut, const Exposure& fit, uint32_t y) {
+  const State& state = *parts.state;
+  const uint32_t side = state.tile_cells, first = y * state.columns + y % 2;
+  Tile* const tiles = parts.tiles + y / side * TilesOf(state, state.columns);
+  int32_t* const exposed = parts.difference;
+  int32_t* const plain = static_cast<int32_t*>(static_cast<void*>(parts.sums));
+  const uint32_t count = (state.columns + 1 - y % 2) / 2;
+  for (size_t i = 0; i < count; ++i) {
+    const size_t cell = first + 2 * i;
+    const uint32_t light = parts.background[cell] >> 8;
+    const int32_t fresh = parts.fresh[cell];
+    exposed[i] = (fresh - (int32_t)((fit.gain * light + fit.offset) >> 16)) * 16;
+    plain[i] = (fresh - (int32_t)light) * 16;
+  }
+  const auto gain = (int32_t)(fit.gain << 4);
+  cut.TakeFrom<2>(
+      parts, first, count, BlackOf(fit), [gain](size_t) { return gain; }, exposed);
+  cut.TakeFrom<2>(
+      parts, first, count, 0, [](size_t) { return 1 << 20; }, plain);
+  for (size_t i = 0; i < count; ++i) {
+    const size_t cell = first + 2 * i;
+    if (parts.is_used[cell] != kUsedBehindCut) continue;
+    const uint32_t light = parts.background[cell] >> 8;
+    const int64_t weight = WeightOf(light);
+    Sums* const own = &tiles[(y % 2 + 2 * i) / side].own;
+    own->light += weight * light;
+    own->change[kExposure] += weight * (exposed[i] >> 4);
+    own->change[kPlaces] += weight * (plain[i] >> 4);
+  }
 }
 
 // From sums of tiles to differences to both models. 2^14 cells of weights within 2^8 and
 // differences within 2^19 (a gain of 4) are within 2^41. << 20 they are within 2^61.
 void SumTiles(const Parts& parts, const Exposure& fit, bool has_cut) {
   const State& state = *parts.state;
-  const uint32_t side = state.tile_cells, columns = TilesOf(state, state.columns);
-  const uint32_t tiles = columns * TilesOf(state, state.rows);
+  const uint32_t tiles = TilesOf(state, state.columns) * TilesOf(state, state.rows);
   for (uint32_t t = 0; t < tiles; ++t) {
     Sums* const own = &parts.tiles[t].own;
     const int64_t fresh = own->change[0], weight = own->change[1];
@@ -142,12 +158,7 @@ void SumTiles(const Parts& parts, const Exposure& fit, bool has_cut) {
   if (!has_cut) return;
   const Cut cut(state);
   for (uint32_t y = 0; y < state.rows; ++y) {
-    const uint32_t row = y * state.columns;
-    if (!HasCut(parts, y)) continue;
-    for (uint32_t x = y % 2; x < state.columns; x += 2) {
-      if (parts.is_used[row + x] != kUsedBehindCut) continue;
-      AddCut(parts, cut, fit, row + x, &parts.tiles[y / side * columns + x / side].own);
-    }
+    if (HasCut(parts, y)) AddCut(parts, cut, fit, y);
   }
 }
 
@@ -273,7 +284,8 @@ Light FitLight(const Parts& parts) {
 }
 
 Ends EndsOf(const Light& light) {
-  return EndsOf(light.exposure, light.exposure.gain << 4);
+  const int32_t black = BlackOf(light.exposure);
+  return {black, WhiteOf(black, (int32_t)(light.exposure.gain << 4))};
 }
 
 void TakeLight(const Parts& parts, const Light& light, uint32_t row) {
@@ -296,14 +308,15 @@ void TakeLight(const Parts& parts, const Light& light, uint32_t row) {
     parts.difference[x] = ((int32_t)parts.fresh[cell + x] << 4) - (int32_t)(expected >> 16);
   }
   if (!HasCut(parts, row)) return;
-  const Cut cut(state);
+  int32_t* const places = static_cast<int32_t*>(static_cast<void*>(parts.sums));
   for (uint32_t x = 0; x < state.columns; ++x) {
-    if (CutOf(parts, cell + x) == 0) continue;
     const Between& between = parts.between[x];
-    const int64_t place = At(between, gains[between.first], gains[between.second]);
-    parts.difference[x] =
-        cut.Without(parts, cell + x, EndsOf(light.exposure, gain + place), parts.difference[x]);
+    places[x] = At(between, gains[between.first], gains[between.second]);
   }
+  const auto whole = (int32_t)gain;
+  Cut(state).TakeFrom<1>(
+      parts, cell, state.columns, BlackOf(light.exposure),
+      [whole, places](size_t x) { return whole + places[x]; }, parts.difference);
 }
 
 }  // namespace motion

@@ -50,7 +50,7 @@ TARGETS = {
         ("converter/support/yaml_reader.h", "if (std::abs(value) > std::numeric_limits<float>::max())", "if (value != value)"),
         ("converter/quantize/read_config.cc", "if (layer.constraint && !layer.precision)", "if (layer.constraint && !layer.precision && !layer.weights)"),
     ]),
-    "multipart": ([SERVE + name for name in ("deepstack/form.cc", "deepstack/multipart.cc", "engine/label_map.cc", "access/small_file.cc", "web/exchange.cc")],
+    "multipart": ([SERVE + name for name in ("deepstack/form.cc", "deepstack/multipart.cc", "engine/label_map.cc", "access/small_file.cc", "web/exchange.cc")] + ["ports/linux/http/request.cc"],
                   ["lib/liboctet_output.a"], [
         (SERVE + "deepstack/multipart.cc", "end > first ? end - first : 0", "end - first"),
         (SERVE + "deepstack/form.cc", "stop != end || !(form->min_confidence >= 0.0f)", "stop != end"),

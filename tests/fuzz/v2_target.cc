@@ -46,8 +46,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       FUZZ_CHECK(!__builtin_mul_overflow(count, dim, &count));
     }
     FUZZ_CHECK(input.shape.size() <= kMostV2Rank);
-    FUZZ_CHECK((input.is_bytes ? input.bytes.size() : input.floats.size()) == count);
-    FUZZ_CHECK((input.is_bytes ? input.floats.size() : input.bytes.size()) == 0);
+    FUZZ_CHECK((input.is_bytes ? input.Bytes().size() : input.floats.size()) == count);
+    FUZZ_CHECK((input.is_bytes ? input.floats.size() : input.Bytes().size()) == 0);
     bool finite = true;
     for (const float value : input.floats) finite = finite && value - value == 0;
     if (input.is_bytes || !finite) continue;

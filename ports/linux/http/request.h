@@ -30,6 +30,9 @@ Reading ReadRequest(std::string_view text, Request* request);
 // made to resolve here (DNS rebinding) sends its own name.
 bool IsLoopback(std::string_view host);
 
+// Equal but for the case of letters.
+bool SameWord(std::string_view a, std::string_view b);
+
 // Whether a Host header is this name, with any port or none.
 bool IsHost(std::string_view host, std::string_view name);
 

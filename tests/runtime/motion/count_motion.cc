@@ -1,5 +1,7 @@
 // Frames of 1280 x 720, to count instructions of a frame with an emulator: count_motion FRAMES
-// [rgb|yuyv]. Of two runs with FRAMES and twice as many, the difference is FRAMES frames.
+// [rgb|yuyv|cut]. Of two runs with FRAMES and twice as many, the difference is FRAMES frames. cut:
+// light swings, and each cell has pixels at black or white, or had.
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -33,9 +35,20 @@ int main(int argc, char** argv) {
     random = random * 1664525 + 1013904223;
     pixel = static_cast<uint8_t>(100 + (random >> 30));
   }
+  // Of a whole swing, made before the frames.
+  std::vector<std::vector<uint8_t>> swing(format == "cut" ? 16 : 0, pixels);
+  for (size_t f = 0; f < swing.size(); ++f) {
+    const int light = static_cast<int>(14 * std::sin(0.3927 * static_cast<double>(f)));
+    for (size_t i = 0; i < pixels.size(); ++i) {
+      constexpr int kLevels[] = {8, 250, 30, 220};
+      const int level = kLevels[i / 320 % 4] + light + pixels[i] - 100;
+      swing[f][i] = static_cast<uint8_t>(level < 0 ? 0 : level > 255 ? 255 : level);
+    }
+  }
   uint32_t wanted = 0;
   for (int f = 0; f < frames; ++f) {
-    frame.planes[0] = pixels.data() + f % 7;  // other noise in each cell
+    const auto& picture = swing.empty() ? pixels : swing[static_cast<size_t>(f) % swing.size()];
+    frame.planes[0] = picture.data() + f % 7;  // other noise in each cell
     octet_motion_answer answer = {};
     answer.size = sizeof(answer);
     octet_motion_frame(motion, static_cast<uint64_t>(f) * 33333, &frame, &answer);

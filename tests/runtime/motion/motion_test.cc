@@ -6,7 +6,7 @@
 #include <cstring>
 #include <vector>
 
-#include "tests/runtime/track/random.h"
+#include "tests/support/copies.h"
 
 namespace octet {
 namespace {
@@ -24,6 +24,9 @@ class MotionTest : public testing::Test {
     ASSERT_EQ(octet_motion_init(memory_.data(), Bytes(), &config_, &motion_).code, OCTET_OK);
   }
   size_t Bytes() const { return memory_.size() * 8; }
+  test::Copies<octet_motion> Copied() const {
+    return {motion_, Bytes(), octet_motion_get, octet_motion_set};
+  }
   // A noisy frame of one level with a square of another, 33 ms after the one before.
   octet_motion_answer Ask(int32_t level, uint32_t left = kWidth, int32_t contrast = 0,
                           uint32_t top = 40) {
@@ -141,15 +144,14 @@ TEST_F(MotionTest, AGapStartsAnew) {
 TEST_F(MotionTest, ACopyGoesOnWithTheSameAnswers) {
   Start();
   Settle();
-  std::vector<uint8_t> copy(Bytes());
-  ASSERT_EQ(octet_motion_get(motion_, copy.data(), copy.size()).code, OCTET_OK);
+  const std::vector<uint8_t> copy = Copied().Copy();
   const test::Random random = random_;
   const uint64_t time_us = time_us_;
   std::vector<octet_motion_answer> first;
   for (uint32_t f = 0; f < 40; ++f) first.push_back(Ask(100, f, f < 20 ? 0 : 12));
   octet_motion_reset(motion_);
   Settle(3);
-  ASSERT_EQ(octet_motion_set(motion_, copy.data(), copy.size()).code, OCTET_OK);
+  ASSERT_EQ(Copied().Set(copy), OCTET_OK);
   random_ = random;
   time_us_ = time_us;
   for (uint32_t f = 0; f < 40; ++f) {
@@ -190,23 +192,9 @@ TEST_F(MotionTest, TheClassMakesTheSameCalls) {
 TEST_F(MotionTest, ADamagedCopyIsRefusedOrRuns) {
   Start();
   Settle(20);
-  std::vector<uint8_t> copy(Bytes()), before(Bytes()), after(Bytes());
-  ASSERT_EQ(octet_motion_get(motion_, copy.data(), copy.size()).code, OCTET_OK);
-  int refused = 0;
-  for (int round = 0; round < 400; ++round) {
-    std::vector<uint8_t> damaged = copy;
-    damaged[random_.Below(static_cast<uint32_t>(damaged.size() / 2))] ^=
-        static_cast<uint8_t>(1 + random_.Below(255));
-    ASSERT_EQ(octet_motion_get(motion_, before.data(), before.size()).code, OCTET_OK);
-    if (octet_motion_set(motion_, damaged.data(), damaged.size()).code == OCTET_OK) {
-      Ask(100, 20, 30);
-      continue;
-    }
-    ++refused;
-    ASSERT_EQ(octet_motion_get(motion_, after.data(), after.size()).code, OCTET_OK);
-    ASSERT_EQ(before, after);
-  }
-  EXPECT_GT(refused, 0);
+  const uint32_t refused =
+      Copied().RefusedOfDamaged(400, random_, [this](uint32_t) { Ask(100, 20, 30); });
+  EXPECT_GT(refused, 0u);
 }
 
 TEST_F(MotionTest, RefusesWhatBreaksARule) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "octet/track.hpp"
-#include "tests/runtime/track/random.h"
+#include "tests/support/copies.h"
 
 namespace octet::test {
 namespace {
@@ -57,6 +57,9 @@ class Tracks : public testing::Test {
     octet_tracks_info info;
     EXPECT_EQ(octet_tracks_describe(tracks_, &info).code, OCTET_OK);
     return info;
+  }
+  Copies<octet_tracks> Copied() const {
+    return {tracks_, Info().snapshot_bytes, octet_tracks_get, octet_tracks_set};
   }
 
   std::vector<uint64_t> memory_;
@@ -304,17 +307,15 @@ TEST_P(EachMethod, ACopyGoesOnAsTheOriginal) {
   Start(24);
   Random random(5);
   for (int f = 0; f < 40; ++f) Frame(RandomBoxes(random, 30));
-  std::vector<uint8_t> copy(Info().snapshot_bytes), again(copy.size());
-  ASSERT_EQ(octet_tracks_get(tracks_, copy.data(), copy.size()).code, OCTET_OK);
+  const std::vector<uint8_t> copy = Copied().Copy();
   std::vector<std::vector<octet_box>> film;
   for (int f = 0; f < 40; ++f) film.push_back(RandomBoxes(random, 30));
   std::vector<uint8_t> ends[2];
   for (auto& end : ends) {
     const uint64_t before_us = time_us_;
-    ASSERT_EQ(octet_tracks_set(tracks_, copy.data(), copy.size()).code, OCTET_OK);
+    ASSERT_EQ(Copied().Set(copy), OCTET_OK);
     for (const auto& boxes : film) Frame(boxes);
-    end.resize(copy.size());
-    octet_tracks_get(tracks_, end.data(), end.size());
+    end = Copied().Copy();
     time_us_ = before_us;
   }
   EXPECT_EQ(ends[0], ends[1]);
@@ -325,28 +326,13 @@ TEST_P(EachMethod, ADamagedCopyIsRefusedOrRuns) {
   Start(6);
   Random random(6);
   for (int f = 0; f < 20; ++f) Frame(RandomBoxes(random, 8));
-  std::vector<uint8_t> copy(Info().snapshot_bytes), now(copy.size());
-  octet_tracks_get(tracks_, copy.data(), copy.size());
-  uint32_t refused = 0;
-  for (int n = 0; n < 4000; ++n) {
-    std::vector<uint8_t> damaged = copy;
-    for (uint32_t i = 0; i <= random.Below(3); ++i) {
-      damaged[random.Below(static_cast<uint32_t>(damaged.size()))] =
-          static_cast<uint8_t>(random.Bits());
-    }
-    octet_tracks_get(tracks_, now.data(), now.size());
-    const octet_code code = octet_tracks_set(tracks_, damaged.data(), damaged.size()).code;
-    if (code != OCTET_OK) {
-      ++refused;
-      std::vector<uint8_t> after(now.size());
-      octet_tracks_get(tracks_, after.data(), after.size());
-      ASSERT_EQ(now, after);
-    }
-    Frame(RandomBoxes(random, 8));
-  }
+  const uint32_t refused =
+      Copied().RefusedOfDamaged(4000, random, [&](uint32_t) { Frame(RandomBoxes(random, 8)); });
   EXPECT_GT(refused, 400u);  // a tenth of either
   EXPECT_LT(refused, 3600u);
-  EXPECT_EQ(octet_tracks_set(tracks_, copy.data(), copy.size() - 1).code, OCTET_INVALID_ARGUMENT);
+  std::vector<uint8_t> shorter = Copied().Copy();
+  shorter.pop_back();
+  EXPECT_EQ(Copied().Set(shorter), OCTET_INVALID_ARGUMENT);
 }
 
 TEST_P(EachMethod, NothingIsWrittenOutsideOfTheMemory) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "octet/zones.h"
+#include "tests/support/copies.h"
 
 namespace octet::test {
 
@@ -70,6 +71,9 @@ class Zones {
     return counts;
   }
   octet_zones* get() { return zones_; }
+  Copies<octet_zones> Copied() const {
+    return {zones_, memory_.size() * 8, octet_zones_get, octet_zones_set};
+  }
   uint64_t time_us() const { return time_us_; }
   const std::vector<uint64_t>& memory() const { return memory_; }
 

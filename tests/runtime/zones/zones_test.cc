@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "runtime/zones/memory.h"
-#include "tests/runtime/track/random.h"
 #include "tests/runtime/zones/zones_fixture.h"
+#include "tests/support/copies.h"
 
 namespace octet::test {
 namespace {
@@ -200,14 +200,8 @@ std::vector<octet_track> RandomTracks(Random& random, uint64_t first) {
 
 class ZonesCopies : public testing::Test {
  protected:
-  std::vector<uint8_t> Copy() {
-    std::vector<uint8_t> copy(zones_.memory().size() * 8, 0xAA);
-    EXPECT_EQ(octet_zones_get(zones_.get(), copy.data(), copy.size()).code, OCTET_OK);
-    return copy;
-  }
-  octet_code Set(const std::vector<uint8_t>& copy) {
-    return octet_zones_set(zones_.get(), copy.data(), copy.size()).code;
-  }
+  std::vector<uint8_t> Copy() const { return copies_.Copy(); }
+  octet_code Set(const std::vector<uint8_t>& copy) const { return copies_.Set(copy); }
   // Whether a copy with another `value` at an offset is refused, and nothing has changed.
   template <typename T>
   bool IsCorrupt(size_t offset, T value) {
@@ -219,6 +213,7 @@ class ZonesCopies : public testing::Test {
 
   Random random_{23};
   Zones zones_{{Default(kLine), Default(kSquare)}, 6};
+  const Copies<octet_zones> copies_ = zones_.Copied();
 };
 
 TEST_F(ZonesCopies, GoOnAsTheOriginal) {
@@ -228,7 +223,7 @@ TEST_F(ZonesCopies, GoOnAsTheOriginal) {
   for (uint64_t f = 60; f < 120; ++f) film.push_back(RandomTracks(random_, 1 + f / 8));
   Zones others({Default(kLine), Default(kSquare)}, 6);
   others.Frame(film.front());  // what is there before counts for nothing
-  ASSERT_EQ(octet_zones_set(others.get(), copy.data(), copy.size()).code, OCTET_OK);
+  ASSERT_EQ(others.Copied().Set(copy), OCTET_OK);
   uint64_t events = 0;
   uint64_t step_us = zones_.time_us() - others.time_us() + 100000;
   for (const auto& tracks : film) {
@@ -241,8 +236,7 @@ TEST_F(ZonesCopies, GoOnAsTheOriginal) {
     events += original.size();
   }
   EXPECT_GT(events, 50u);
-  std::vector<uint8_t> end(copy.size());
-  octet_zones_get(others.get(), end.data(), end.size());
+  const std::vector<uint8_t> end = others.Copied().Copy();
   EXPECT_EQ(Copy(), end);
   EXPECT_NE(copy, end);
 }
@@ -262,7 +256,7 @@ TEST_F(ZonesCopies, OfOtherZonesAreRefused) {
   moved[3].x += 1;
   for (const octet_zone& zone : {other, Default(moved)}) {
     Zones others({Default(kLine), zone}, 6);
-    EXPECT_EQ(octet_zones_set(others.get(), copy.data(), copy.size()).code, OCTET_INVALID_ARGUMENT);
+    EXPECT_EQ(others.Copied().Set(copy), OCTET_INVALID_ARGUMENT);
   }
   Zones fewer({Default(kLine), Default(kSquare)}, 5);
   EXPECT_EQ(octet_zones_set(fewer.get(), copy.data(), copy.size()).code, OCTET_INVALID_ARGUMENT);
@@ -301,22 +295,8 @@ TEST_F(ZonesCopies, WithValuesThatNoZonesHaveAreRefused) {
 }
 
 TEST_F(ZonesCopies, ThatAreDamagedAreRefusedOrRun) {
-  uint32_t refused = 0;
-  for (uint64_t n = 0; n < 4000; ++n) {
-    zones_.Frame(RandomTracks(random_, 1 + n / 8));
-    const std::vector<uint8_t> now = Copy();
-    std::vector<uint8_t> damaged = now;
-    for (uint32_t i = 0; i <= random_.Below(3); ++i) {
-      const uint32_t at = random_.Below(static_cast<uint32_t>(damaged.size()));
-      damaged[at] = static_cast<uint8_t>(random_.Bits());
-    }
-    if (Set(damaged) == OCTET_OK) {
-      ASSERT_EQ(Set(now), OCTET_OK);  // a clock of the far future stays for one frame
-      continue;
-    }
-    ++refused;
-    ASSERT_EQ(Copy(), now);
-  }
+  const uint32_t refused = copies_.RefusedOfDamaged(
+      4000, random_, [this](uint32_t n) { zones_.Frame(RandomTracks(random_, 1 + n / 8)); });
   EXPECT_GT(refused, 1000u);
 }
 

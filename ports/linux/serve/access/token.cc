@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ports/linux/http/request.h"
 #include "ports/linux/output/error.h"
 #include "ports/linux/serve/access/small_file.h"
 
@@ -36,11 +37,7 @@ bool Token::Accepts(std::string_view given) const {
 bool Token::AcceptsHeader(std::string_view value) const {
   constexpr std::string_view kScheme = "bearer ";
   if (!is_set()) return true;
-  if (value.size() < kScheme.size()) return false;
-  for (size_t i = 0; i < kScheme.size(); ++i) {
-    const char c = value[i];
-    if ((c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c) != kScheme[i]) return false;
-  }
+  if (!http::SameWord(value.substr(0, kScheme.size()), kScheme)) return false;
   value.remove_prefix(kScheme.size());
   value.remove_prefix(std::min(value.find_first_not_of(' '), value.size()));
   return Accepts(value);

@@ -2,18 +2,15 @@
 
 #include <algorithm>
 
+#include "ports/linux/http/request.h"
+
 namespace octet::port::serve {
 namespace {
 
+using http::SameWord;
+
 constexpr size_t kLongestBoundary = 70;  // RFC 2046, 5.1.1
 constexpr size_t kLongestHead = 8192;
-
-bool SameWord(std::string_view a, std::string_view small) {
-  return a.size() == small.size() &&
-         std::equal(a.begin(), a.end(), small.begin(), [](char x, char y) {
-           return (x >= 'A' && x <= 'Z' ? static_cast<char>(x + 32) : x) == y;
-         });
-}
 
 // Blanks, and the line ends of a header that goes on in the next line.
 constexpr const char* kBlanks = " \t\r\n";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "ports/linux/model.h"
 
@@ -60,10 +61,12 @@ void FairQueue::Put(uint64_t client, std::unique_ptr<Job> job) {
   if (refused != nullptr) refused->Refuse(why);
 }
 
-// count_ > 0.
-FairQueue::Entry FairQueue::TakeFront() {
+std::unique_ptr<Job> FairQueue::Take() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  changed_.wait(lock, [this] { return closed_ || count_ != 0; });
+  if (count_ == 0) return nullptr;
   const auto front = ring_.begin();
-  Entry entry = std::move(front->entries.front());
+  std::unique_ptr<Job> job = std::move(front->entries.front().job);
   front->entries.pop_front();
   --count_;
   if (front->entries.empty()) {
@@ -72,21 +75,25 @@ FairQueue::Entry FairQueue::TakeFront() {
   } else {
     ring_.splice(ring_.end(), ring_, front);
   }
-  return entry;
+  return job;
 }
 
-std::unique_ptr<Job> FairQueue::Take() {
-  for (;;) {
-    Entry entry;
-    {
-      std::unique_lock<std::mutex> lock(mutex_);
-      changed_.wait(lock, [this] { return closed_ || count_ != 0; });
-      if (count_ == 0) return nullptr;
-      entry = TakeFront();
+void FairQueue::Sweep(uint64_t now_ns) {
+  std::vector<std::unique_ptr<Job>> late;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (auto client = ring_.begin(); client != ring_.end();) {
+      std::deque<Entry>& entries = client->entries;
+      while (!entries.empty() && now_ns > entries.front().put_ns + patience_ns_) {
+        late.push_back(std::move(entries.front().job));
+        entries.pop_front();
+        --count_;
+      }
+      if (entries.empty()) clients_.erase(client->id);
+      client = entries.empty() ? ring_.erase(client) : std::next(client);
     }
-    if (NowNs() - entry.put_ns <= patience_ns_) return std::move(entry.job);
-    entry.job->Refuse(Refusal::kLate);
   }
+  for (const std::unique_ptr<Job>& job : late) job->Refuse(Refusal::kLate);
 }
 
 void FairQueue::Close() {
@@ -107,13 +114,6 @@ void FairQueue::Close() {
 size_t FairQueue::size() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   return count_;
-}
-
-uint64_t FairQueue::OldestAge(uint64_t now_ns) const {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  uint64_t oldest = now_ns;
-  for (const Client& client : ring_) oldest = std::min(oldest, client.entries.front().put_ns);
-  return now_ns - oldest;
 }
 
 }  // namespace octet::port::serve

@@ -31,12 +31,13 @@ class FairQueue {
   void Put(uint64_t client, std::unique_ptr<Job> job);
   // Waits for the next request; none: the queue is closed.
   std::unique_ptr<Job> Take();
+  // Refuses what has waited too long, also while no worker takes any. To be called a few times a
+  // second.
+  void Sweep(uint64_t now_ns);
   // Refuses what waits and what will come.
   void Close();
 
   size_t size() const;
-  // How long the oldest request has waited; 0: none waits.
-  uint64_t OldestAge(uint64_t now_ns) const;
 
  private:
   struct Entry {
@@ -50,7 +51,6 @@ class FairQueue {
   using Ring = std::list<Client>;  // the front is next
 
   std::unique_ptr<Job> MakeRoom(size_t own);
-  Entry TakeFront();
 
   const size_t most_;
   const uint64_t patience_ns_;

@@ -4,7 +4,7 @@
 
 namespace octet::port::serve {
 
-void Sequences::Expire(uint64_t now_ns) {
+void Sequences::ExpireLocked(uint64_t now_ns) {
   for (auto at = sequences_.begin(); at != sequences_.end();) {
     const Sequence& one = at->second;
     const bool goes = !one.is_busy && now_ns > one.used_ns && now_ns - one.used_ns > kPatienceNs;
@@ -15,7 +15,7 @@ void Sequences::Expire(uint64_t now_ns) {
 Sequences::Begun Sequences::Begin(const std::string& id, bool is_start, uint64_t now_ns,
                                   std::vector<uint8_t>* states) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  Expire(now_ns);
+  ExpireLocked(now_ns);
   const auto found = sequences_.find(id);
   if (found == sequences_.end()) {
     if (!is_start) return Begun::kUnknown;
@@ -38,6 +38,11 @@ void Sequences::Keep(const std::string& id, uint64_t now_ns, std::vector<uint8_t
 void Sequences::End(const std::string& id) {
   const std::lock_guard<std::mutex> lock(mutex_);
   sequences_.erase(id);
+}
+
+void Sequences::Expire(uint64_t now_ns) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  ExpireLocked(now_ns);
 }
 
 size_t Sequences::size() const {

@@ -30,6 +30,8 @@ class Sequences {
   // It goes on with these states.
   void Keep(const std::string& id, uint64_t now_ns, std::vector<uint8_t> states);
   void End(const std::string& id);
+  // Those that nobody has asked for go; Begin does the same.
+  void Expire(uint64_t now_ns);
 
   size_t size() const;
 
@@ -39,7 +41,7 @@ class Sequences {
     uint64_t used_ns = 0;
     bool is_busy = false;
   };
-  void Expire(uint64_t now_ns);
+  void ExpireLocked(uint64_t now_ns);
 
   mutable std::mutex mutex_;
   std::unordered_map<std::string, Sequence> sequences_;

@@ -6,6 +6,12 @@
 #include <utility>
 
 namespace octet::port::serve {
+namespace {
+
+// Memory of a picture that is used again: one of 1920 x 1080, and a little.
+constexpr uint64_t kMostKeptBytes = uint64_t{8} << 20;
+
+}  // namespace
 
 uint64_t Worker::Run() {
   const uint64_t started = NowNs();
@@ -34,6 +40,13 @@ bool Worker::Detect(const pictures::Picture& picture, float threshold, Boxes* bo
   served_->Count(std::all_of(boxes->found.begin(), boxes->found.end(),
                              [](const octet_detection& box) { return std::isfinite(box.score); }));
   return true;
+}
+
+void Worker::Forget() {
+  // A picture that could not be read has its header's size, and may have taken as much.
+  if (uint64_t{picture_.width} * picture_.height * picture_.channels <= kMostKeptBytes) return;
+  picture_ = {};
+  pictures_ = {};
 }
 
 Workers::Workers(std::shared_ptr<Served> served, uint32_t count, FairQueue* queue)
@@ -84,6 +97,7 @@ void Workers::Work(Worker* worker) {
     worker->served_ = served();
     job->Run(*worker);
     job.reset();
+    worker->Forget();
     // A model that is no longer served is not kept in memory by a worker that waits.
     worker->served_.reset();
     worker->busy_since_ns_.store(0, std::memory_order_relaxed);

@@ -37,6 +37,8 @@ class Worker {
   uint64_t Run();
   // Of an answer without boxes.
   void CountGood() { served_->Count(true); }
+  // Behind each job: memory of a large picture goes.
+  void Forget();
 
  private:
   friend class Workers;

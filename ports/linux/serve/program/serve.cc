@@ -81,6 +81,8 @@ int Serve(const ServeOptions& o) {
   Service service;
   for (uint64_t now = NowNs(); SleepUntil(now + kRoundNs, stop);) {
     now = NowNs();
+    queue.Sweep(now);
+    workers.served()->sequences().Expire(now);
     if (web) {
       web->Sweep(now);
       connections = web->connections();

@@ -1,5 +1,6 @@
 #include "ports/linux/serve/v2/reply.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -64,37 +65,47 @@ void AddNumbers(const std::vector<float>& values, std::string* text) {
 }
 
 WebReply InferReply(const std::string& model, const V2Request& request,
-                    const std::vector<V2Values>& outputs) {
+                    const std::vector<V2Wanted>& outputs,
+                    const std::function<void(const TensorFacts&, float*)>& read) {
   WebReply reply;
   std::string& body = reply.body;
   body = "{\"model_name\":" + JsonText(model) + ",\"model_version\":\"" + kV2Version + "\"";
   if (request.has_id) body += ",\"id\":" + JsonText(request.id);
   body += ",\"outputs\":[";
-  bool any_binary = false;
+  size_t binary_bytes = 0;
   const char* between = "";
-  for (const V2Values& output : outputs) {
+  for (const auto& [tensor, is_binary] : outputs) {
     body += between;
     between = ",";
-    body += "{\"name\":" + JsonText(output.tensor->name) +
-            ",\"datatype\":\"FP32\",\"shape\":" + Dumped(output.tensor->dims);
-    if (output.is_binary) {
-      any_binary = true;
-      body += ",\"parameters\":{\"binary_data_size\":" +
-              std::to_string(output.values.size() * sizeof(float)) + "}";
+    body += "{\"name\":" + JsonText(tensor->name) +
+            ",\"datatype\":\"FP32\",\"shape\":" + Dumped(tensor->dims);
+    if (is_binary) {
+      const size_t bytes = tensor->count * sizeof(float);
+      binary_bytes += bytes;
+      body += ",\"parameters\":{\"binary_data_size\":" + std::to_string(bytes) + "}";
     } else {
+      std::vector<float> values(tensor->count);
+      read(*tensor, values.data());
       body += ",\"data\":";
-      AddNumbers(output.values, &body);
+      AddNumbers(values, &body);
     }
     body += "}";
   }
   body += "]}";
-  if (!any_binary) return reply;
+  if (std::none_of(outputs.begin(), outputs.end(),
+                   [](const V2Wanted& one) { return one.is_binary; })) {
+    return reply;
+  }
+  // Blanks end the JSON, so that floats behind it are where a processor wants them.
+  body.append((sizeof(float) - body.size() % sizeof(float)) % sizeof(float), ' ');
   reply.type = "application/octet-stream";
   reply.inference_header_length = std::to_string(body.size());
-  for (const V2Values& output : outputs) {
-    if (!output.is_binary) continue;
-    body.append(reinterpret_cast<const char*>(output.values.data()),
-                output.values.size() * sizeof(float));
+  size_t at = body.size();
+  body.resize(at + binary_bytes);
+  for (const auto& [tensor, is_binary] : outputs) {
+    if (!is_binary) continue;
+    read(*tensor, reinterpret_cast<float*>(body.data() + at));
+    at += tensor->count * sizeof(float);
   }
   return reply;
 }

@@ -2,6 +2,7 @@
 #ifndef OCTET_PORTS_LINUX_SERVE_V2_REPLY_H_
 #define OCTET_PORTS_LINUX_SERVE_V2_REPLY_H_
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,13 +20,14 @@ WebReply ModelMetadata(const ModelFacts& facts, const std::string& name);
 // Of Triton's extension: the models that are here.
 WebReply RepositoryIndex(const ModelFacts& facts);
 
-struct V2Values {
+struct V2Wanted {
   const TensorFacts* tensor;
   bool is_binary;
-  std::vector<float> values;
 };
+// read: writes the values of an output, where they belong in the body.
 WebReply InferReply(const std::string& model, const V2Request& request,
-                    const std::vector<V2Values>& outputs);
+                    const std::vector<V2Wanted>& outputs,
+                    const std::function<void(const TensorFacts&, float*)>& read);
 
 // JSON of an array of numbers. A number that JSON lacks (NaN, infinite) is null.
 void AddNumbers(const std::vector<float>& values, std::string* text);

@@ -108,7 +108,7 @@ void ReadData(const json& data, uint64_t count, const std::string& of, V2Input* 
       if (!(value >= 0 && value <= 255) || value != std::floor(value)) {
         Refuse(of + ": data of UINT8 has a number that is not 0 to 255");
       }
-      input->bytes.push_back(static_cast<uint8_t>(value));
+      input->listed.push_back(static_cast<uint8_t>(value));
     });
     return;
   }
@@ -133,7 +133,7 @@ void ReadBinary(const json& size, uint64_t count, const std::string& of, std::st
   const auto bytes = static_cast<size_t>(count * element);
   if (bytes > binary->size()) Refuse(of + ": the body ends within its binary data");
   if (input->is_bytes) {
-    input->bytes.assign(binary->begin(), binary->begin() + static_cast<std::ptrdiff_t>(bytes));
+    input->sent = {reinterpret_cast<const uint8_t*>(binary->data()), bytes};
   } else {
     input->floats.resize(static_cast<size_t>(count));
     if (bytes != 0) std::memcpy(input->floats.data(), binary->data(), bytes);

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,9 +15,12 @@ namespace octet::port::serve {
 struct V2Input {
   std::string name;
   std::vector<uint64_t> shape;
-  bool is_bytes = false;       // UINT8; else FP32
-  std::vector<float> floats;   // of FP32
-  std::vector<uint8_t> bytes;  // of UINT8
+  bool is_bytes = false;          // UINT8; else FP32
+  std::vector<float> floats;      // of FP32
+  std::span<const uint8_t> sent;  // of UINT8 that is binary: in the body
+  std::vector<uint8_t> listed;    // of UINT8 in JSON
+
+  std::span<const uint8_t> Bytes() const { return listed.empty() ? sent : listed; }
 };
 
 struct V2Output {
@@ -37,8 +41,8 @@ struct V2Request {
 constexpr size_t kMostV2Tensors = 64;
 constexpr size_t kMostV2Rank = 8;
 
-// header_length: of Inference-Header-Content-Length, or "" where the body is JSON alone. False,
-// with *why in one line.
+// header_length: of Inference-Header-Content-Length, or "" where the body is JSON alone. The body
+// has to outlive the request. False, with *why in one line.
 bool ReadV2Request(std::string_view body, std::string_view header_length, V2Request* request,
                    std::string* why);
 

@@ -52,7 +52,7 @@ class InferJob final : public Job {
     if (!facts.keeps_states && !request.sequence.empty()) {
       return ErrorReply(400, "sequence_id: this model keeps no states; send requests without it");
     }
-    std::vector<V2Values> outputs;
+    std::vector<V2Wanted> outputs;
     if (!ChooseOutputs(request, facts, &outputs, &why)) return ErrorReply(400, why);
     if (facts.keeps_states) {
       WebReply refused;
@@ -62,12 +62,10 @@ class InferJob final : public Job {
       numbers_->AddRun(worker.Run());
     }
     worker.CountGood();
-    for (V2Values& output : outputs) {
-      const auto index = static_cast<uint32_t>(output.tensor - facts.outputs.data());
-      output.values.resize(output.tensor->count);
-      octet_get_output(worker.session(), index, output.values.data(), output.values.size());
-    }
-    return InferReply(model_, request, outputs);
+    return InferReply(model_, request, outputs, [&](const TensorFacts& tensor, float* values) {
+      const auto index = static_cast<uint32_t>(&tensor - facts.outputs.data());
+      octet_get_output(worker.session(), index, values, tensor.count);
+    });
   }
 
   // Sets the states of the sequence and the inputs, runs, and keeps the states. A request that is
@@ -104,26 +102,30 @@ class InferJob final : public Job {
         octet_state_set(worker->session(), states.data(), states.size());
         break;
     }
+    // What is not kept ends, also where memory is short: it would be busy for ever.
+    struct Held {
+      Sequences* sequences;
+      const std::string& id;
+      ~Held() {
+        if (sequences != nullptr) sequences->End(id);
+      }
+      void Keep(std::vector<uint8_t> states) {
+        std::exchange(sequences, nullptr)->Keep(id, NowNs(), std::move(states));
+      }
+    } held{&sequences, id};
     std::string why;
     if (!SetInputs(request, worker, &why)) {
-      if (begun == Sequences::Begun::kFirst) {
-        sequences.End(id);
-      } else {
-        sequences.Keep(id, NowNs(), std::move(states));
-      }
+      if (begun == Sequences::Begun::kGoesOn) held.Keep(std::move(states));
       *refused = ErrorReply(400, why);
       return false;
     }
     numbers_->AddRun(worker->Run());
-    if (request.is_end) {
-      sequences.End(id);
-      return true;
-    }
+    if (request.is_end) return true;
     octet_state_info info;
     octet_state_describe(worker->session(), &info);
     states.resize(info.bytes);
     octet_state_get(worker->session(), states.data(), states.size());
-    sequences.Keep(id, NowNs(), std::move(states));
+    held.Keep(std::move(states));
     return true;
   }
 
@@ -173,7 +175,7 @@ class InferJob final : public Job {
     const std::vector<uint64_t>& shape = input.shape;
     if (known.is_image && shape.size() == 4 && shape[0] == 1 && shape[1] <= UINT32_MAX &&
         shape[2] <= UINT32_MAX && shape[3] == known.channels &&
-        octet_set_input_image(worker->session(), index, input.bytes.data(),
+        octet_set_input_image(worker->session(), index, input.Bytes().data(),
                               static_cast<uint32_t>(shape[1]), static_cast<uint32_t>(shape[2]),
                               static_cast<uint32_t>(shape[3]),
                               static_cast<size_t>(shape[2] * shape[3]))
@@ -188,10 +190,10 @@ class InferJob final : public Job {
   }
 
   static bool ChooseOutputs(const V2Request& request, const ModelFacts& facts,
-                            std::vector<V2Values>* outputs, std::string* why) {
+                            std::vector<V2Wanted>* outputs, std::string* why) {
     if (request.outputs.empty()) {
       for (const TensorFacts& tensor : facts.outputs) {
-        outputs->push_back({&tensor, request.binary_outputs, {}});
+        outputs->push_back({&tensor, request.binary_outputs});
       }
       return true;
     }
@@ -203,7 +205,7 @@ class InferJob final : public Job {
         *why = "output '" + output.name + "': the model has none of this name";
         return false;
       }
-      outputs->push_back({&*found, output.is_binary, {}});
+      outputs->push_back({&*found, output.is_binary});
     }
     return true;
   }

@@ -2,6 +2,7 @@
 #ifndef OCTET_PORTS_LINUX_SERVE_WEB_EXCHANGE_H_
 #define OCTET_PORTS_LINUX_SERVE_WEB_EXCHANGE_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -30,7 +31,23 @@ struct WebReply {
 
 class Exchange {
  public:
+  Exchange() = default;
+  ~Exchange() { DropBody(); }
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+
   WebRequest request;
+
+  // The server's: so many more bytes of the body are in memory, which `sum` counts until they go.
+  void Hold(std::atomic<size_t>* sum, size_t bytes) {
+    held_ = sum;
+    held_bytes_ += bytes;
+    *sum += bytes;
+  }
+  void DropBody() {
+    std::string().swap(request.body);
+    if (held_ != nullptr) *held_ -= std::exchange(held_bytes_, 0);
+  }
 
   // From any thread, once.
   void Finish(WebReply reply) {
@@ -54,6 +71,8 @@ class Exchange {
   }
 
  private:
+  std::atomic<size_t>* held_ = nullptr;
+  size_t held_bytes_ = 0;
   std::mutex mutex_;
   std::optional<WebReply> reply_;
   std::function<void()> resume_;

@@ -27,8 +27,11 @@ class WebSite {
 
 struct WebLimits {
   size_t body_bytes = size_t{16} << 20;
+  // Of all bodies in memory. Above it the connection that has sent most of an unfinished one is
+  // closed.
+  size_t bodies_bytes = size_t{128} << 20;
   unsigned connections = 1200;
-  // Above this many the one that has been idle for longest is closed.
+  // Above this many the one whose request has been incomplete for longest is closed.
   unsigned crowded = 1100;
   // From its beginning, or from the answer before, until a request has come whole.
   uint64_t request_ns = 30'000'000'000;
@@ -48,9 +51,11 @@ class WebServer {
 
   const http::Address& address() const;
   size_t connections() const;
+  size_t body_bytes() const;  // in memory
   // Takes no more connections.
   void Quiesce();
-  // Closes connections that take too long; to be called a few times a second, from any thread.
+  // Closes connections that take too long, and those whose client has gone; to be called a few
+  // times a second, from any thread.
   void Sweep(uint64_t now_ns);
 
  private:

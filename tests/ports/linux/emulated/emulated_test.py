@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The emulated board of boards/emulated, whole: bits, results of frames of the kernel's camera, the camera gone and back, page
-and metrics from outside, heat, and power cuts during updates. Skipped with a line where QEMU, Debian's packages or the
-programs of preset aarch64 are missing."""
+and metrics from outside, heat, updates and power cuts, with one camera and with two, one of them away for an hour. Skipped
+with a line where QEMU, Debian's packages or the programs of preset aarch64 are missing."""
 import argparse
 import hashlib
 import json
@@ -19,50 +19,40 @@ import numpy as np
 
 SOURCE = pathlib.Path(__file__).resolve().parents[4]
 sys.path.insert(0, str(SOURCE / "boards/emulated"))
-from board import OPTIONS, camera_words  # noqa: E402
+from board import FRAMES, camera_words  # noqa: E402
 from debian import Missing  # noqa: E402
 from machine import STORE, Board, free_port  # noqa: E402
+from camera_list import CAMERA, COOL, HOT, MEMORY_SLACK_BYTES, VIVID, ListCases, until  # noqa: E402
 
 sys.path.insert(0, str(SOURCE / "tests/support"))
 from presets import left_out  # noqa: E402
 
 SKIPPED = 77  # exit status CTest takes as skipped
-MEMORY_SLACK_BYTES = 256 << 10
-# So long a camera, a plan or a page may take to come; seconds where nothing else runs.
-PATIENCE_SECONDS = 90
-CAMERA = [*OPTIONS[:2], "--confirm-after", "3"]  # a trial short enough to cut several
-HOT, COOL = 75, 40  # degrees Celsius, beyond the guard's thresholds of 60 and 55
-
-
-def until(what: str, found, seconds: float = PATIENCE_SECONDS):
-    """The first true answer of found()."""
-    end = time.monotonic() + seconds
-    while not (answer := found()):
-        assert time.monotonic() < end, f"{what}: not within {seconds} s"
-        time.sleep(0.2)
-    return answer
 
 
 def digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-class Cases:
+class Cases(ListCases):
     def __init__(self, options: argparse.Namespace, work: pathlib.Path) -> None:
         self.options, self.work = options, work
         self.board = Board(work / "board", options.build.parent / "emulated/packages", options.programs)
         self.board.work.mkdir()
         self.octet = options.build / "bin/octet"
         self.page = self.metrics_port = 0
-        self.models = [self.convert(seed) for seed in (1, 2)]
+        self.cameras = [""]  # names in the list of the program that runs; one without a list
+        classifier = SOURCE / "demo/fashion_mnist.onnx"
+        self.models = [self.convert(classifier, seed) for seed in (1, 2)]
+        self.other = self.convert(self.turned(classifier), 3)
         pictures = np.random.Generator(np.random.PCG64(3)).integers(0, 256, (16, 28, 28, 1), np.uint8)
         np.save(work / "pictures.npy", pictures)
 
-    def convert(self, seed: int) -> pathlib.Path:
+    def convert(self, classifier: pathlib.Path, seed: int) -> pathlib.Path:
         """The demo's classifier, calibrated with noise: what it sees in pictures does not matter here."""
         calibration, blob = self.work / "calibration.npy", self.work / f"model-{seed}.octet"
         np.save(calibration, np.random.Generator(np.random.PCG64(seed)).integers(0, 256, (8, 28, 28, 1), np.uint8))
-        subprocess.run([self.octet, "convert", SOURCE / "demo/fashion_mnist.onnx", "-o", blob, "--calibrate", calibration,
+        subprocess.run([self.octet, "convert", classifier, "-o", blob, "--calibrate", calibration,
                         "--task", "classify", "--golden", "4"], check=True, capture_output=True)
         return blob
 
@@ -79,13 +69,19 @@ class Cases:
         assert got.returncode == 0, f"{command}: exit status {got.returncode}: {got.stderr.strip()}"
         return got.stdout
 
-    def boot(self, *camera: str) -> None:
+    def boot(self, *camera: str, cameras: tuple = ("",)) -> None:
         words = camera_words("/dev/video0", list(camera)) if camera else []
+        files = {"pictures.npy": self.work / "pictures.npy"}
+        self.cameras = list(cameras)
+        if len(cameras) > 1:
+            at = words.index("--source")
+            words[at:at + 2 + len(FRAMES)] = ["--config", "/list.yaml"]
+            files |= self.files(5, 0.2)
         for last in (False, False, True):
             # Free now, but any program's next connection may take one.
             self.page, self.metrics_port = free_port(), free_port()
             try:
-                return self.board.boot(words, self.page, self.metrics_port, {"pictures.npy": self.work / "pictures.npy"})
+                return self.board.boot(words, self.page, self.metrics_port, files)
             except Missing as error:
                 if last or not re.search("is taken|forwarding", str(error)):
                     raise
@@ -105,8 +101,9 @@ class Cases:
             return page.read()
 
     def status(self) -> dict | None:
+        """The newest line, of a list that of its last camera, once all have one."""
         try:
-            return json.loads(self.get("/status.json"))
+            return [json.loads(self.get(f"/{name}/status.json" if name else "/status.json")) for name in self.cameras][-1]
         except (OSError, ValueError):
             return None
 
@@ -189,26 +186,6 @@ class Cases:
                            f"{time.monotonic() - started:.0f} s")
         return ", ".join(figures)
 
-    def two_cameras(self) -> str:
-        """The kernel's camera and a program, in one list: the camera is unplugged and back, and the program goes on. The board waits itself."""
-        film, frame, driver = "YUV4MPEG2 W64 H48 C420jpeg", 64 * 48 * 3 // 2, "/sys/bus/platform/drivers/vivid"
-        self.tell(f"cat >/tmp/film.sh <<'END'\necho $$ >/tmp/film.pid\necho '{film}'\nwhile echo FRAME; do head -c {frame} /dev/zero; sleep 0.1; done\nEND\n"
-                  f"cat >/tmp/two.yaml <<'END'\nmodel: {STORE}/slot-a.octet\njson: true\ncameras:\n"
-                  "  - {name: cam, source: /dev/video0, size: 320x180, fps: 5}\n  - {name: film, source: 'exec:sh /tmp/film.sh'}\nEND\n"
-                  "cat >/tmp/wait.sh <<'END'\n"
-                  "count() { grep -c \"^{\\\"camera\\\":\\\"$1\\\",\\\"frame\\\"\" /tmp/two.json; }\n"
-                  "until_true() { for i in $(seq 400); do if eval \"$1\"; then return 0; fi; sleep 0.1; done; cat /tmp/two.err >&2; exit 1; }\n"
-                  "goes_on() { last=$(count $1); until_true \"[ \\$(count $1) -gt $((last + 2)) ]\"; }\nEND\n"
-                  "octet-camera --config /tmp/two.yaml >/tmp/two.json 2>/tmp/two.err & echo $! >/tmp/two.pid")
-        waits = ". /tmp/wait.sh; "
-        self.tell(waits + "goes_on cam; goes_on film")
-        self.tell(waits + f"echo vivid.0 >{driver}/unbind; until_true 'grep -q \"cam: /dev/video0: the camera was disconnected\" /tmp/two.err'; goes_on film")
-        self.tell(waits + f"echo vivid.0 >{driver}/bind; until_true 'grep -q \"cam: frames come again\" /tmp/two.err'; goes_on cam")
-        said = self.tell(waits + "kill $(cat /tmp/two.pid); until_true '[ $(grep -c summary /tmp/two.json) = 2 ]'; "
-                         "until_true '! kill -0 $(cat /tmp/film.pid) 2>/dev/null'; grep summary /tmp/two.json")
-        summaries = [json.loads(line) for line in said.splitlines()]
-        return ", ".join(f"{summary['camera']} {summary['summary']['frames']} frames" for summary in summaries)
-
     def page_from_outside(self) -> str:
         self.board.stop()
         self.boot(*CAMERA)
@@ -242,7 +219,7 @@ class Cases:
         return f"fp16 at {HOT} C, int8 at {COOL} C"
 
     def camera_gone_and_back(self) -> str:
-        self.tell("echo vivid.0 >/sys/bus/platform/drivers/vivid/unbind")
+        self.tell(f"echo vivid.0 >{VIVID}/unbind")
         gone = "octet-camera: /dev/video0: the camera was disconnected: No such device"
         until("the end", lambda: gone in self.tell("cat /run/camera.log"))
         until("its return", lambda: "no such device; ls /dev/video*" in self.tell("cat /run/camera.log"))
@@ -259,7 +236,7 @@ class Cases:
     def update(self) -> str:
         """Another model while the camera runs; then a damaged one, which is refused and costs nothing."""
         assert self.status()["slot"].lower() == "a"
-        assert self.flash(1).wait() == 0
+        assert self.flash(self.models[1]).wait() == 0
         until("slot B confirmed", lambda: self.store()["active"] == "B")
         until("slot B on the page", lambda: (self.status() or {"slot": ""})["slot"].lower() == "b")
         assert self.tell(f"cmp {STORE}/slot-b.octet {STORE}/models/{self.models[1].name} && echo same") == "same\n"
@@ -280,23 +257,19 @@ class Cases:
         return json.loads(self.tell(f"octet-slot {STORE} list --json"))
 
     def cuts(self) -> str:
-        """Whatever moment the power goes at, the board comes up with one of the two models, whole."""
+        """Whatever moment the power goes at, the board comes up with one of the two models, whole, and with all cameras. Each second time it has two."""
         known = {digest(model.read_bytes()): digest(self.outputs(model)) for model in self.models}
-        self.board.stop()
-        self.board.make_disk(self.models)
-        self.boot(*CAMERA)
-        until("frames", self.status)
-        started = time.monotonic()
-        self.flash(0).wait()  # the same model: how long an update takes here
-        until("its confirmation", lambda: self.store()["active"] == "B")
+        was, started = self.store()["active"], time.monotonic()
+        self.flash(self.models[0]).wait()  # how long an update takes here
+        until("its confirmation", lambda: self.store()["active"] != was)
         whole = time.monotonic() - started
         seen = {}
         for i in range(self.options.cuts):
-            update = self.flash((i + 1) % 2)
+            update = self.flash(self.models[(i + 1) % 2])
             time.sleep(whole * (i + 0.5) / self.options.cuts)
             self.board.cut()
             update.wait()
-            self.boot(*CAMERA)
+            self.boot(*CAMERA, cameras=("cam", "film") if i % 2 else ("",))
             slot = until(f"frames after cut {i}", self.status)["slot"].lower()
             # verify reads every byte of every slot that is not empty: a half-written one would be refused.
             told = self.tell(f"octet-slot {STORE} verify >/dev/null && octet-slot {STORE} list --json && "
@@ -316,9 +289,9 @@ class Cases:
         """Of the slot that is not active."""
         return next(slot["standing"] for slot in store["slots"] if slot["slot"] != store["active"])
 
-    def flash(self, which: int) -> subprocess.Popen:
+    def flash(self, model: pathlib.Path) -> subprocess.Popen:
         environment = {"PATH": f"{self.board.work}/bin:/usr/bin:/bin"}
-        return subprocess.Popen([self.octet, "flash", self.models[which], f"root@board:{STORE}"], env=environment,
+        return subprocess.Popen([self.octet, "flash", model, f"root@board:{STORE}"], env=environment,
                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
@@ -339,8 +312,8 @@ def main() -> int:
     try:
         cases = Cases(options, work)
         cases.board.prepare()
-        names = ("refusals", "boots", "mounted_disk", "same_bits", "results", "two_cameras", "page_from_outside", "metrics_from_outside", "heat",
-                 "camera_gone_and_back", "update", "cuts")
+        names = ("refusals", "boots", "mounted_disk", "same_bits", "results", "page_from_outside", "metrics_from_outside", "heat", "camera_gone_and_back", "update",
+                 "two_cameras", "cuts", "an_hour")
         for name in names:
             if options.only and name not in ("boots", *options.only.split(",")):
                 continue

@@ -17,11 +17,11 @@ import time
 import typing
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from emulated_test import OPTIONS, PATIENCE_SECONDS, SKIPPED, SOURCE, Cases, camera_words, digest, free_port, until  # noqa: E402
+from emulated_test import SKIPPED, SOURCE, Cases, camera_words, digest, free_port  # noqa: E402
+from camera_list import OPTIONS, PATIENCE_SECONDS, VIVID, until  # noqa: E402
 from debian import Missing  # noqa: E402
 from machine import STORE  # noqa: E402
 
-VIVID = "/sys/bus/platform/drivers/vivid"
 THREE_YEARS_S = 3 * 365 * 86400
 LEAST_RATE = 0.9  # of the rate before
 BOOTS_SECONDS = 600
@@ -164,7 +164,7 @@ class Board(Cases):
         before = until("a rate", self.rate)
         update = None
         if when != "calm":
-            update = self.flash(new)
+            update = self.flash(self.models[new])
         if when == "trial":
             assert update.wait() == 0, "the update before the fault"
             until("the trial", lambda: self.is_on_trial(other.lower()))
@@ -186,7 +186,7 @@ class Board(Cases):
         if when == "trial":
             assert now == other, f"slot {other} was good and is not active: {self.store()}"
         if now != other:  # the update was refused, or there was none: it goes through now
-            assert self.flash(new).wait() == 0, "the update after the fault"
+            assert self.flash(self.models[new]).wait() == 0, "the update after the fault"
             now = until("its confirmation", lambda: (store := self.store())["pending"] is None and store["active"] == other and other,
                         COMES_BACK_SECONDS)
         told = self.tell(f"octet-slot {STORE} verify >/dev/null && octet-run {STORE}/slot-{now.lower()}.octet --input /pictures.npy "

@@ -3,10 +3,13 @@
 // served goes on, and when the disk is well again the store has its verdict.
 #include <unistd.h>
 
+#include <atomic>
+#include <future>
 #include <map>
 #include <memory>
 #include <optional>
 
+#include "ports/linux/serve/engine/workers.h"
 #include "ports/linux/serve/store/follower.h"
 #include "tests/ports/linux/io/io_matrix.h"
 
@@ -32,6 +35,10 @@ class ServedStore : public IoMatrix {
     follower_.emplace(
         Store(), port::StoreOptions{}, 1,
         [this](const std::string& path) {
+          if (hold_.valid()) {
+            is_loading_ = true;
+            hold_.wait();
+          }
           auto served = std::make_shared<Served>(path, true, 1);
           paths_[served.get()] = path;
           return served;
@@ -58,6 +65,8 @@ class ServedStore : public IoMatrix {
     return path[path.rfind('.') - 1];
   }
 
+  std::shared_future<void> hold_;  // a load waits for it
+  std::atomic<bool> is_loading_{false};
   std::map<const Served*, std::string> paths_;  // of what was loaded
   std::optional<StoreFollower> follower_;
   std::string news_;
@@ -127,6 +136,54 @@ TEST_F(ServedStore, AModelThatComesIsServedOrRolledBack) {
         EXPECT_EQ(Info().active, OCTET_SLOT_B);
       },
       Threads::kAll);
+}
+
+class CountedJob final : public port::serve::Job {
+ public:
+  explicit CountedJob(std::atomic<int>* count) : count_(count) {}
+  void Run(port::serve::Worker& worker) override {
+    worker.Run();
+    ++*count_;
+  }
+  void Refuse(port::serve::Refusal) override {}
+
+ private:
+  std::atomic<int>* count_;
+};
+
+TEST_F(ServedStore, NoRequestWaitsForALoad) {
+  {
+    port::SlotStore store(Store(), {});
+    Install(&store, first_);
+  }
+  Keep();
+  Start();
+  port::serve::FairQueue queue(64, 5'000'000'000);
+  port::serve::Workers workers(follower_->served(), 1, &queue);
+  std::atomic<int> answered{0};
+  const auto is_answered = [&] {
+    const int before = answered;
+    queue.Put(1, std::make_unique<CountedJob>(&answered));
+    for (int i = 0; i < 20000 && answered == before; ++i) usleep(1000);
+    return answered == before + 1;
+  };
+  std::promise<void> go;
+  hold_ = go.get_future().share();
+  Flash(second_);
+  for (int i = 0; i < 20000 && !is_loading_; ++i) {
+    follower_->Follow(now_ns_ += 70'000'000'000);
+    usleep(1000);
+  }
+  ASSERT_TRUE(is_loading_);
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_TRUE(is_answered());
+    EXPECT_FALSE(follower_->Follow(now_ns_ += 250'000'000));
+  }
+  EXPECT_EQ(Slot(), 'a');
+  go.set_value();
+  EXPECT_TRUE(Until([&] { return Slot() == 'b'; })) << news_;
+  workers.Serve(follower_->served());
+  EXPECT_TRUE(is_answered());
 }
 
 }  // namespace

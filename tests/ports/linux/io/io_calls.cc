@@ -3,7 +3,9 @@
 // Both spellings of each call are defined here, so that no macro may turn one into the other.
 #undef _FORTIFY_SOURCE
 #include <fcntl.h>
+#include <poll.h>
 #include <stdarg.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timex.h>
@@ -167,6 +169,13 @@ OCTET_SEND(pread64, syscall(SYS_pread64, file, bytes, count, at), void*, , off64
 OCTET_SEND(pwrite, syscall(SYS_pwrite64, file, bytes, count, at), const void*, , off_t at)
 OCTET_SEND(pwrite64, syscall(SYS_pwrite64, file, bytes, count, at), const void*, , off64_t at)
 
+ssize_t recv(int file, void* bytes, size_t count, int flags) {
+  if (Fails("recv", false, &count)) return -1;
+  return syscall(SYS_recvfrom, file, bytes, count, flags, nullptr, nullptr);
+}
+int poll(pollfd* files, nfds_t count, int ms) {
+  return Fails("poll", false) ? -1 : static_cast<int>(syscall(SYS_poll, files, count, ms));
+}
 int pipe2(int* ends, int flags) noexcept {
   return Fails("pipe2", false) ? -1 : static_cast<int>(syscall(SYS_pipe2, ends, flags));
 }

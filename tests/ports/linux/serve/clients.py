@@ -128,6 +128,10 @@ def detect(web: Web, image=None, path: str = "/v1/vision/detection", **fields):
     return web.json("POST", path, form(image, **fields), Content_Type="multipart/form-data; boundary=XX")
 
 
+def pixels(boxes: list) -> list:
+    return [(p["label"], p["confidence"], p["x_min"], p["y_min"], p["x_max"], p["y_max"]) for p in boxes]
+
+
 def infer(web: Web, name: str, inputs: dict, binary: bool, model: str = "detector", **more):
     """(status, outputs by name, or the error)"""
     tensors, tail = [], b""

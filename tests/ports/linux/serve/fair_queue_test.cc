@@ -6,6 +6,8 @@
 #include <string>
 #include <thread>
 
+#include "ports/linux/model.h"
+
 namespace octet::port::serve {
 namespace {
 
@@ -67,13 +69,32 @@ TEST_F(FairQueueTest, AFloodOfOneClientKeepsNobodyOut) {
   EXPECT_EQ(order, "a1 b1 a2 b2 ");
 }
 
-TEST_F(FairQueueTest, WhatWaitedTooLongIsNotRun) {
-  FairQueue queue(4, 1'000'000);
-  queue.Put(1, Make("a1"));
-  std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  queue.Put(1, Make("a2"));
-  EXPECT_EQ(Next(queue), "a2");
-  EXPECT_EQ(story_, "a1:late ");
+// Nobody takes any: every worker is busy.
+TEST_F(FairQueueTest, WhatWaitsTooLongIsRefused) {
+  constexpr uint64_t kPatienceNs = 5'000'000'000;
+  FairQueue queue(4, kPatienceNs);
+  const uint64_t begun = NowNs();
+  for (const char* name : {"a1", "a2", "b1"}) queue.Put(static_cast<uint64_t>(name[0]), Make(name));
+  queue.Sweep(begun + kPatienceNs);
+  EXPECT_EQ(story_, "");
+  queue.Sweep(NowNs() + kPatienceNs + 1);
+  EXPECT_EQ(story_, "a1:late a2:late b1:late ");
+  EXPECT_EQ(queue.size(), 0u);
+  queue.Put(2, Make("c1"));
+  EXPECT_EQ(Next(queue), "c1");
+}
+
+// The bound of docs/service.md: of each other client one request comes before.
+TEST_F(FairQueueTest, AClientWaitsForOneRequestOfEachOther) {
+  FairQueue queue(64, kLong);
+  for (int i = 0; i < 15; ++i) {
+    for (const char* name : {"a", "b", "c", "d"})
+      queue.Put(static_cast<uint64_t>(name[0]), Make(name));
+  }
+  queue.Put(1, Make("mine"));
+  std::string before;
+  for (std::string name; (name = Next(queue)) != "mine";) before += name;
+  EXPECT_EQ(before, "abcd");
 }
 
 TEST_F(FairQueueTest, AtItsEndEveryRequestHasItsAnswer) {

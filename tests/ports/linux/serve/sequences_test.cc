@@ -36,6 +36,11 @@ TEST(SequencesTest, ExpireUnlessTheyRun) {
   sequences.Keep("idle", 0, {1});
   EXPECT_EQ(sequences.Begin("idle", false, Sequences::kPatienceNs + 1, &states), Begun::kUnknown);
   EXPECT_EQ(sequences.Begin("runs", false, Sequences::kPatienceNs + 1, &states), Begun::kBusy);
+  sequences.Keep("runs", 5, {1});
+  sequences.Expire(5 + Sequences::kPatienceNs);
+  EXPECT_EQ(sequences.size(), 1u);
+  sequences.Expire(6 + Sequences::kPatienceNs);  // though nobody asks any more
+  EXPECT_EQ(sequences.size(), 0u);
 }
 
 TEST(SequencesTest, AreBoundedInNumber) {

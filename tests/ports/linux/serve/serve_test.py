@@ -19,20 +19,17 @@ SOURCE = pathlib.Path(__file__).resolve().parents[4]
 sys.path.insert(0, str(SOURCE / "tests/models"))
 from model_tests import Report, run  # noqa: E402
 
-from clients import DETECTOR, Frigate, Server, Web, detect, encoded, form, infer, scene, wait_for  # noqa: E402
+from clients import DETECTOR, Frigate, Server, Web, detect, encoded, form, infer, pixels, scene, wait_for  # noqa: E402
+from crowds import CrowdCases  # noqa: E402
 
 READY = {"model_available": True, "model_loaded": True}
-
-
-def pixels(boxes: list) -> list:
-    return [(p["label"], p["confidence"], p["x_min"], p["y_min"], p["x_max"], p["y_max"]) for p in boxes]
 
 
 def is_zero(rows: np.ndarray) -> bool:
     return not rows.any()
 
 
-class Tests:
+class Tests(CrowdCases):
     def __init__(self, build: pathlib.Path, work: pathlib.Path):
         self.build, self.work = build, work
 
@@ -190,64 +187,6 @@ class Tests:
             assert labels and labels <= {"top", "Dress"}, labels
             rows = Frigate(server.places[1]).detect(scene(1)[None])
             assert set(rows[rows[:, 1] > 0, 0]) <= {3, 62}, rows
-
-    def crowds(self) -> None:
-        """1,000 idle connections, slow senders and clients that vanish: others are answered as before."""
-        jpeg = encoded(scene(1), "jpeg")
-        body = form(jpeg)
-        head = f"POST /v1/vision/detection HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary=XX\r\nContent-Length: {len(body)}\r\n\r\n"
-        with Server(self.build, "--http", "0", "--zmq", "tcp://127.0.0.1:*", places=2) as server:
-            web, frigate = Web(server.port), Frigate(server.places[1])
-            good = pixels(detect(web, jpeg)[1]["predictions"])
-            before = server.rss_kb()
-            idle = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(1000)]
-            slow = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(20)]
-            for one in slow:
-                one.sendall(b"POST /v1/vis")
-            longest = 0.0
-            for i in range(60):
-                gone = socket.create_connection(("127.0.0.1", server.port))
-                gone.sendall(head.encode() + (body if i % 2 else body[:len(body) // 2]))
-                gone.close()
-                if i % 20 == 0:
-                    vanishing = Frigate(server.places[1])
-                    vanishing.socket.send_multipart([b'{"shape": [1,320,320,3], "dtype": "uint8"}', bytes(320 * 320 * 3)])
-                    vanishing.close()
-                begun = time.monotonic()
-                assert pixels(detect(web, jpeg)[1]["predictions"]) == good
-                assert frigate.detect(scene(1)[None]).any()
-                longest = max(longest, time.monotonic() - begun)
-            assert longest < 2, longest  # of a busy machine; milliseconds of a quiet one
-            more = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(300)]
-            fresh = Web(server.port)
-            assert pixels(detect(fresh, jpeg)[1]["predictions"]) == good
-            for one in idle + slow + more:
-                one.close()
-            wait_for(lambda: fresh.json("GET", "/v1/status")[1]["connections"] < 20)
-            assert server.rss_kb() < before + 40000, (before, server.rss_kb())
-
-    def full_queue(self) -> None:
-        """More requests than may wait: some are refused with 503 as JSON, and each has an answer."""
-        png = encoded(scene(1, 1280, 960), "png")
-        answers = []
-        with Server(self.build, "--http", "0", "--threads", "1", "--waiting", "2") as server:
-            clients = [Web(server.port) for _ in range(24)]
-            for web in clients:
-                web.connection.connect()
-
-            def ask(web: Web) -> None:
-                for _ in range(4):
-                    status, headers, body = web.ask("POST", "/v1/vision/detection", form(png), Content_Type="multipart/form-data; boundary=XX")
-                    answers.append((status, json.loads(body), headers.get("Retry-After")))
-
-            threads = [threading.Thread(target=ask, args=(web,)) for web in clients]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
-        assert len(answers) == 96 and {status for status, _, _ in answers} == {200, 503}, {status for status, _, _ in answers}
-        refused = next(one for one in answers if one[0] == 503)
-        assert not refused[1]["success"] and "waiting" in refused[1]["error"] and refused[2] == "1", refused
 
     def access(self) -> None:
         token = self.work / "token"
@@ -408,7 +347,7 @@ def main() -> int:
     work = pathlib.Path(tempfile.mkdtemp(prefix="octet-serve-test-"))
     try:
         tests = Tests(options.build.resolve(), work)
-        for name in options.only or ("same_answers", "other_words", "refusals", "both_orders", "label_map", "crowds", "full_queue", "access", "manual", "sequences", "unit", "store"):
+        for name in options.only or ("same_answers", "other_words", "refusals", "both_orders", "label_map", "crowds", "large", "full_queue", "access", "manual", "sequences", "unit", "store"):
             with report.case(name):
                 getattr(tests, name)()
     finally:
