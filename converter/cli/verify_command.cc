@@ -247,7 +247,8 @@ class Verification {
   int Threads() const { return ThreadCount(options_.threads); }
 
   judge::Findings Judge() {
-    convert::Progress progress("verifying");
+    convert::Progress progress;
+    convert::Stage stage(&progress, "verifying");
     judge::Case given;
     given.imported = &imported_;
     given.blob = blob_.data();
@@ -257,7 +258,7 @@ class Verification {
     given.starts = starts_;
     given.machine = machine_;
     given.threads = Threads();
-    given.progress = [&progress](int64_t done, int64_t total) { progress.Show(done, total); };
+    given.progress = stage.Shower();
     if (truth_) {
       given.on_answer = [this](size_t contestant, const judge::Answer& answer) {
         if (contestant >= answers_.size()) answers_.resize(contestant + 1);
@@ -274,7 +275,7 @@ class Verification {
       };
     }
     judge::Findings findings = judge::Judge(given);
-    progress.Finish();
+    stage.Finish();
     return findings;
   }
 
