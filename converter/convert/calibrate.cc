@@ -97,7 +97,7 @@ Calibrated Calibrate(const Prepared& from) {
         "--calibrate with a folder of pictures from the camera");
   }
   result.inputs = OpenCalibration(result.graph, options, &result.warnings);
-  if (!options.golden_calibration) {
+  if (!options.blob_calibration) {
     result.alike =
         CheckCalibration(result.inputs, options.calibration, options.preprocess, &result.warnings);
   }
