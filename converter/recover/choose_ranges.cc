@@ -75,7 +75,7 @@ void Append(const simulate::Simulator::Comparison& more,
 }
 
 // Another rule's range for one tensor.
-struct Candidate {
+struct OtherRange {
   graph::ValueId id;
   Method method;
   double gain = 0;
@@ -95,7 +95,7 @@ class RangeChooser {
         scheme_(scheme) {}
 
   // The best of each tensor that gains beyond its error, most first.
-  std::vector<Candidate> Best(const std::vector<int64_t>& asked) {
+  std::vector<OtherRange> Best(const std::vector<int64_t>& asked) {
     Propose(asked);
     auto single = simulator_.Compare(scheme_, variants_, FirstHalf(asked), progress_);
     for (size_t c = candidates_.size(); c-- > 0;) {
@@ -108,11 +108,11 @@ class RangeChooser {
     if (!variants_.empty()) {
       Append(simulator_.Compare(scheme_, variants_, SecondHalf(asked), progress_), &single);
     }
-    std::vector<Candidate> best;
+    std::vector<OtherRange> best;
     for (size_t c = 0; c < candidates_.size(); ++c) {
       const simulate::Gain gain = simulate::GainOf(single.base, single.variants[c]);
       if (!(gain.mean > gain.error)) continue;
-      const Candidate own{candidates_[c].id, candidates_[c].method, gain.mean};
+      const OtherRange own{candidates_[c].id, candidates_[c].method, gain.mean};
       if (best.empty() || best.back().id != own.id) {
         best.push_back(own);
       } else if (own.gain > best.back().gain) {
@@ -120,12 +120,12 @@ class RangeChooser {
       }
     }
     std::stable_sort(best.begin(), best.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.gain > b.gain; });
+                     [](const OtherRange& a, const OtherRange& b) { return a.gain > b.gain; });
     return best;
   }
 
   // The scheme with the ranges of the first `count`.
-  quantize::Scheme With(const std::vector<Candidate>& candidates, size_t count) const {
+  quantize::Scheme With(const std::vector<OtherRange>& candidates, size_t count) const {
     quantize::Config other = config_;
     other.methods.assign(scheme_.tensors.size(), std::nullopt);
     for (size_t c = 0; c < count; ++c) {
@@ -147,7 +147,7 @@ class RangeChooser {
       const quantize::TensorScheme& now = *scheme_.tensors[v];
       std::vector<std::pair<float, int>> seen{{now.scale, now.zero_point}};
       for (const Method method : kRules) {
-        const Candidate candidate{id, method};
+        const OtherRange candidate{id, method};
         quantize::Scheme variant = With({candidate}, 1);
         const std::pair<float, int> form{variant.tensors[v]->scale, variant.tensors[v]->zero_point};
         if (std::find(seen.begin(), seen.end(), form) != seen.end()) continue;
@@ -163,7 +163,7 @@ class RangeChooser {
   const quantize::Config& config_;
   const std::function<void(int64_t done, int64_t total)>& progress_;
   const quantize::Scheme& scheme_;
-  std::vector<Candidate> candidates_;
+  std::vector<OtherRange> candidates_;
   std::vector<quantize::Scheme> variants_;  // of each of them
 };
 
@@ -180,7 +180,7 @@ Step ChooseRanges(const simulate::Simulator& simulator, const simulate::Samples&
       samples.fit.begin(),
       samples.fit.begin() + static_cast<int64_t>(std::min(kAsked, samples.fit.size())));
   RangeChooser chooser(simulator, statistics, config, progress, *scheme);
-  const std::vector<Candidate> best = chooser.Best(asked);
+  const std::vector<OtherRange> best = chooser.Best(asked);
   // All of them together, and those that gain most.
   std::vector<quantize::Scheme> variants;
   for (size_t count = best.size(); count > 0; count /= 2) {
