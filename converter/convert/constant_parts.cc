@@ -78,9 +78,9 @@ int Take(const std::vector<ConstantSource>& sources,
          const std::vector<calibrate::GroupRanges>& ranges,
          const std::function<bool(const graph::Graph&)>& keeps, int64_t* nodes_left,
          graph::Graph* graph) {
-  passes::Answers answers;
-  answers.keeps = keeps;
-  answers.part = [&](const ConstantSource& source) -> std::vector<float> {
+  passes::Guidance guidance;
+  guidance.keeps = keeps;
+  guidance.part = [&](const ConstantSource& source) -> std::vector<float> {
     const auto at = std::find_if(sources.begin(), sources.end(), [&source](const auto& likely) {
       return likely.value == source.value;
     });
@@ -91,7 +91,7 @@ int Take(const std::vector<ConstantSource>& sources,
     if (*nodes_left < 0) return {};
     return calibrate::ConstantPart(seen, source.own);
   };
-  return passes::RunLate("take_constants", *graph, answers);
+  return passes::RunLate("take_constants", *graph, guidance);
 }
 
 int TakeInRounds(const std::vector<const images::Dataset*>& datasets, const ConvertOptions& options,

@@ -287,15 +287,15 @@ void TakeConstant(graph::Graph& graph, const ConstantSource& source,
   editor.Finish();
 }
 
-int TakeConstants(graph::Graph& graph, const Answers& answers) {
+int TakeConstants(graph::Graph& graph, const Guidance& guidance) {
   int taken = 0;
   for (const ConstantSource& source : FindConstantSources(graph)) {
-    const std::vector<float> part = answers.part(source);
+    const std::vector<float> part = guidance.part(source);
     if (part.empty() || (taken > 0 && !IsSource(graph, source))) continue;
     graph::Graph changed = graph;
     TakeConstant(changed, source, part);
     operators::InferShapes(changed);
-    if (answers.keeps && !answers.keeps(changed)) continue;
+    if (guidance.keeps && !guidance.keeps(changed)) continue;
     graph = std::move(changed);
     ++taken;
   }

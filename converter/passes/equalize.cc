@@ -303,15 +303,15 @@ class Equalizer {
 
 }  // namespace
 
-int Equalize(graph::Graph& graph, const Answers& answers) {
-  return Equalizer(graph, answers.wants).Run(answers.others);
+int Equalize(graph::Graph& graph, const Guidance& guidance) {
+  return Equalizer(graph, guidance.wants).Run(guidance.others);
 }
 
 int EqualizeLayers(graph::Graph& graph, const std::function<bool(size_t node)>& wants,
                    bool others) {
-  const Answers answers{wants, others};
-  const int equalized = RunLate("equalize", graph, answers);
-  const int smoothed = RunLate("smooth_norms", graph, answers);
+  const Guidance guidance{wants, others};
+  const int equalized = RunLate("equalize", graph, guidance);
+  const int smoothed = RunLate("smooth_norms", graph, guidance);
   if (equalized + smoothed > 0) graph.Compact();
   return equalized + smoothed;
 }

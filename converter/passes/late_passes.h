@@ -13,7 +13,7 @@
 
 namespace octet::passes {
 
-struct Answers {
+struct Guidance {
   // Layers around which factors move (equalize.h), and whether they move elsewhere where they gain
   // by themselves.
   std::function<bool(size_t node)> wants = {};
@@ -27,14 +27,14 @@ struct Answers {
 struct LatePass {
   std::string_view name;
   // Returns the number of rewrites. Shapes have been inferred, and are afterwards.
-  int (*run)(graph::Graph& graph, const Answers& answers);
+  int (*run)(graph::Graph& graph, const Guidance& guidance);
   std::string_view guarantees;
 };
 
 // In the order in which stages run them: late_passes.inc.
 std::span<const LatePass> LatePasses();
 // The one of this name, which there is.
-int RunLate(std::string_view name, graph::Graph& graph, const Answers& answers);
+int RunLate(std::string_view name, graph::Graph& graph, const Guidance& guidance);
 
 }  // namespace octet::passes
 

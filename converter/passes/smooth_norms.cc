@@ -253,14 +253,14 @@ class Norm {
 // Smooths the normalizations that gain: with a wanted reader those with less noise, and, where
 // others may gain, those whose noise becomes kWorthEqualizing times smaller. Weights and ranges
 // that the model brings quantized stay.
-int SmoothNorms(graph::Graph& graph, const Answers& answers) {
+int SmoothNorms(graph::Graph& graph, const Guidance& guidance) {
   const graph::Links links(graph);
   int smoothed = 0;
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     Norm norm(graph, links, n);
     if (!norm.Find()) continue;
-    const bool wanted = norm.IsWanted(answers.wants);
-    if ((wanted || answers.others) && norm.Smooth(wanted ? 1 : kWorthEqualizing)) ++smoothed;
+    const bool wanted = norm.IsWanted(guidance.wants);
+    if ((wanted || guidance.others) && norm.Smooth(wanted ? 1 : kWorthEqualizing)) ++smoothed;
   }
   return smoothed;
 }

@@ -260,26 +260,26 @@ INSTANTIATE_TEST_SUITE_P(Passes, OldFaults, testing::ValuesIn(kFaults),
                          });
 
 // Late passes that leave out what undoes them.
-int EqualizesWithoutBiases(graph::Graph& graph, const passes::Answers& answers) {
+int EqualizesWithoutBiases(graph::Graph& graph, const passes::Guidance& guidance) {
   const graph::Graph before = graph;
-  const int equalized = passes::RunLate("equalize", graph, answers);
+  const int equalized = passes::RunLate("equalize", graph, guidance);
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     if (graph.nodes[n].inputs.size() > 2) graph.nodes[n].inputs[2] = before.nodes[n].inputs[2];
   }
   return equalized;
 }
 
-int SmoothsWithoutMatrices(graph::Graph& graph, const passes::Answers& answers) {
+int SmoothsWithoutMatrices(graph::Graph& graph, const passes::Guidance& guidance) {
   const graph::Graph before = graph;
-  const int smoothed = passes::RunLate("smooth_norms", graph, answers);
+  const int smoothed = passes::RunLate("smooth_norms", graph, guidance);
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     if (graph.nodes[n].op == "Gemm") graph.nodes[n].inputs[1] = before.nodes[n].inputs[1];
   }
   return smoothed;
 }
 
-int TakesAndAddsNothing(graph::Graph& graph, const passes::Answers& answers) {
-  const int taken = passes::RunLate("take_constants", graph, answers);
+int TakesAndAddsNothing(graph::Graph& graph, const passes::Guidance& guidance) {
+  const int taken = passes::RunLate("take_constants", graph, guidance);
   for (graph::Node& node : graph.nodes) {
     if (!node.Has(operators::kIsOutputOffset)) continue;
     node.inputs[1] = graph.AddConstant("nothing", graph::Tensor::Floats({}, {0}));
@@ -289,7 +289,7 @@ int TakesAndAddsNothing(graph::Graph& graph, const passes::Answers& answers) {
 
 struct LateFault {
   const char* pass;
-  int (*run)(graph::Graph& graph, const passes::Answers& answers);
+  int (*run)(graph::Graph& graph, const passes::Guidance& guidance);
 };
 
 constexpr LateFault kLateFaults[] = {{"equalize", &EqualizesWithoutBiases},

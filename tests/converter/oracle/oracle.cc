@@ -167,11 +167,11 @@ class Comparison {
     }
     if (!result_.refused.empty()) return result_;
     FindJumps();
-    passes::Answers answers;
-    answers.wants = [](size_t) { return true; };
-    answers.part = [this](const passes::ConstantSource& source) { return PartOf(source); };
+    passes::Guidance guidance;
+    guidance.wants = [](size_t) { return true; };
+    guidance.part = [this](const passes::ConstantSource& source) { return PartOf(source); };
     for (const passes::LatePass& pass : late) {
-      Try(pass.name, [&](Graph& graph) { return pass.run(graph, answers); });
+      Try(pass.name, [&](Graph& graph) { return pass.run(graph, guidance); });
     }
     return result_;
   }
