@@ -16,31 +16,50 @@
 namespace octet::calibrate {
 namespace {
 
+// What one thread has seen. Held while a sample is added: whoever else takes the lock finds whole
+// samples, or `broken`.
 struct ThreadState {
   explicit ThreadState(const graph::Graph& graph) : executor(graph), stand_ins(graph) {
     for (auto& half : halves) half.resize(graph.values.size());
   }
 
-  void Observe(graph::ValueId id, const graph::Tensor& tensor, bool masked) {
-    const bool image = tensor.shape.size() == 4 && tensor.shape[0] == 1;
-    const size_t channels = image ? static_cast<size_t>(tensor.shape[1]) : 1;
-    halves[half][static_cast<size_t>(id)].Add(tensor.floats, channels, masked);
+  // Adds a sample, the calibration's `item`, to this half. Returns the graph's outputs on it.
+  std::vector<graph::Tensor> Add(const std::vector<const images::Dataset*>& inputs, int64_t sample,
+                                 int64_t item, size_t half) {
+    const std::lock_guard lock(mutex);
+    broken = true;
+    std::vector<graph::Tensor> tensors;
+    tensors.reserve(inputs.size());
+    for (const images::Dataset* input : inputs) tensors.push_back(input->Load(sample));
+    const auto observe = [&](graph::ValueId id, const graph::Tensor& tensor, bool masked) {
+      const bool image = tensor.shape.size() == 4 && tensor.shape[0] == 1;
+      const size_t channels = image ? static_cast<size_t>(tensor.shape[1]) : 1;
+      halves[half][static_cast<size_t>(id)].Add(tensor.floats, channels, masked);
+    };
+    std::vector<graph::Tensor> outputs =
+        executor.Run(tensors, [&](graph::ValueId id, const graph::Tensor& tensor) {
+          if (!tensor.IsFloat()) return;
+          stand_ins.Add(id, tensor);
+          if (!stand_ins.IsCandidate(id)) observe(id, tensor, false);
+        });
+    stand_ins.Finish(observe);
+    done.push_back(item);
+    broken = false;
+    return outputs;
   }
 
   executor::Executor executor;
   StandIns stand_ins;
-  // Held while a sample is added: whoever else takes it finds whole samples, or `broken`.
   std::mutex mutex;
   std::array<std::vector<Observation>, 2> halves;
-  size_t half = 0;  // where the sample at hand goes
   std::vector<int64_t> done;
   bool broken = false;  // a sample is in by half
 };
+using ThreadStates = std::vector<std::unique_ptr<ThreadState>>;
 
 // What all threads know, each looked at between two of its samples. Empty where a sample failed:
 // the calibration is about to end.
-std::optional<Interim> SoFar(const std::vector<std::unique_ptr<ThreadState>>& states,
-                             const Interim& start) {
+std::optional<Interim> SoFar(const ThreadStates& states, const Interim& start) {
   Interim all = start;
   for (const auto& state : states) {
     const std::lock_guard lock(state->mutex);
@@ -60,7 +79,7 @@ class Saver {
   using Clock = std::chrono::steady_clock;
   explicit Saver(const Options& options) : options_(options), last_(Clock::now()) {}
 
-  void Look(const std::vector<std::unique_ptr<ThreadState>>& states, const Interim& start) {
+  void Look(const ThreadStates& states, const Interim& start) {
     if (!options_.save) return;
     const std::unique_lock lock(mutex_, std::try_to_lock);
     if (!lock.owns_lock()) return;  // another thread is at it
@@ -99,6 +118,55 @@ Interim StartOf(const Options& options, size_t values, int64_t total) {
   return start;
 }
 
+// The samples of every input; throws UserError where the data do not fit the graph.
+int64_t SizeOf(const graph::Graph& graph, const std::vector<const images::Dataset*>& inputs) {
+  if (inputs.size() != graph.inputs.size() || inputs.empty()) {
+    Fail(
+        "the model has {} inputs, calibration data is given for {}; give one path per input, "
+        "joined by commas",
+        graph.inputs.size(), inputs.size());
+  }
+  const int64_t size = inputs[0]->size();
+  for (const images::Dataset* input : inputs) {
+    if (input->size() != size) {
+      Fail("the inputs have {} and {} calibration samples; give the same number for each input",
+           size, input->size());
+    }
+  }
+  return size;
+}
+
+// What an interruption left to do, of 0 .. total - 1.
+std::vector<int64_t> LeftBy(const Interim& start, int64_t total) {
+  std::vector<int64_t> left;
+  for (int64_t item = 0; item < total; ++item) {
+    if (!std::binary_search(start.done.begin(), start.done.end(), item)) left.push_back(item);
+  }
+  return left;
+}
+
+// Of all samples; in *halves, where it is not null, those of each half.
+std::vector<std::optional<Statistics>> AddUp(const graph::Graph& graph, const Interim& start,
+                                             const ThreadStates& states, Halves* halves) {
+  const auto finish = [&](const Observation& seen, size_t id) {
+    return seen.Empty() || graph.values[id].constant != nullptr ? std::optional<Statistics>()
+                                                                : seen.Finish();
+  };
+  if (halves != nullptr) halves->fill(std::vector<std::optional<Statistics>>(graph.values.size()));
+  std::vector<std::optional<Statistics>> result(graph.values.size());
+  for (size_t id = 0; id < result.size(); ++id) {
+    Observation all = start.observations[id];
+    for (size_t half = 0; half < 2; ++half) {
+      Observation one;
+      for (const auto& state : states) one.Merge(state->halves[half][id]);
+      if (halves != nullptr) (*halves)[half][id] = finish(one, id);
+      all.Merge(one);
+    }
+    result[id] = finish(all, id);
+  }
+  return result;
+}
+
 }  // namespace
 
 std::vector<int64_t> PickSamples(int64_t size, int64_t wanted, uint64_t seed) {
@@ -125,19 +193,7 @@ std::vector<std::optional<Statistics>> Collect(const graph::Graph& graph,
 std::vector<std::optional<Statistics>> Collect(const graph::Graph& graph,
                                                const std::vector<const images::Dataset*>& inputs,
                                                const Options& options, Halves* halves) {
-  if (inputs.size() != graph.inputs.size() || inputs.empty()) {
-    Fail(
-        "the model has {} inputs, calibration data is given for {}; give one path per input, "
-        "joined by commas",
-        graph.inputs.size(), inputs.size());
-  }
-  const int64_t size = inputs[0]->size();
-  for (const images::Dataset* input : inputs) {
-    if (input->size() != size) {
-      Fail("the inputs have {} and {} calibration samples; give the same number for each input",
-           size, input->size());
-    }
-  }
+  const int64_t size = SizeOf(graph, inputs);
   if (options.samples < 1) Fail("--samples {}: must be at least 1", options.samples);
   const std::vector<int64_t> picks = PickSamples(size, options.samples, options.seed);
   const auto total = static_cast<int64_t>(picks.size());
@@ -146,65 +202,30 @@ std::vector<std::optional<Statistics>> Collect(const graph::Graph& graph,
     for (const images::Dataset* input : inputs) input->Check(picks[static_cast<size_t>(item)]);
   });
   const Interim start = StartOf(options, graph.values.size(), total);
-  std::vector<int64_t> left;
-  for (int64_t item = 0; item < total; ++item) {
-    if (!std::binary_search(start.done.begin(), start.done.end(), item)) left.push_back(item);
-  }
+  const std::vector<int64_t> left = LeftBy(start, total);
   const auto count = static_cast<int64_t>(left.size());
   const auto threads = std::clamp<int64_t>(options.threads, 1, std::max<int64_t>(count, 1));
-  std::vector<std::unique_ptr<ThreadState>> states(static_cast<size_t>(threads));
+  ThreadStates states(static_cast<size_t>(threads));
   for (auto& state : states) state = std::make_unique<ThreadState>(graph);
   Saver saver(options);
   std::mutex progress_mutex;
   auto done = static_cast<int64_t>(start.done.size());
   executor::ParallelFor(count, static_cast<int>(threads), [&](int thread, int64_t next) {
     const int64_t item = left[static_cast<size_t>(next)];
-    ThreadState& state = *states[static_cast<size_t>(thread)];
-    saver.Pass();
-    std::unique_lock lock(state.mutex);
-    state.broken = true;
-    state.half = halves != nullptr ? static_cast<size_t>(item) / kSamplesTogether % 2 : 0;
-    std::vector<graph::Tensor> tensors;
-    tensors.reserve(inputs.size());
     const int64_t sample = picks[static_cast<size_t>(item)];
-    for (const images::Dataset* input : inputs) tensors.push_back(input->Load(sample));
-    const std::vector<graph::Tensor> outputs =
-        state.executor.Run(tensors, [&](graph::ValueId id, const graph::Tensor& tensor) {
-          if (!tensor.IsFloat()) return;
-          state.stand_ins.Add(id, tensor);
-          if (!state.stand_ins.IsCandidate(id)) state.Observe(id, tensor, false);
-        });
+    saver.Pass();
+    const std::vector<graph::Tensor> outputs = states[static_cast<size_t>(thread)]->Add(
+        inputs, sample, item,
+        halves == nullptr ? 0 : static_cast<size_t>(item) / kSamplesTogether % 2);
     if (options.outputs) options.outputs(sample, outputs);
-    state.stand_ins.Finish([&state](graph::ValueId id, const graph::Tensor& tensor, bool masked) {
-      state.Observe(id, tensor, masked);
-    });
-    state.done.push_back(item);
-    state.broken = false;
-    lock.unlock();
     saver.Look(states, start);
     if (options.progress) {
       const std::lock_guard lock(progress_mutex);
       options.progress(++done, total);
     }
   });
-  const auto finish = [&](const Observation& seen, size_t id) {
-    return seen.Empty() || graph.values[id].constant != nullptr ? std::optional<Statistics>()
-                                                                : seen.Finish();
-  };
-  const bool apart = halves != nullptr && start.done.empty();
-  if (apart) halves->fill(std::vector<std::optional<Statistics>>(graph.values.size()));
-  std::vector<std::optional<Statistics>> result(graph.values.size());
-  for (size_t id = 0; id < result.size(); ++id) {
-    Observation all = start.observations[id];
-    for (size_t half = 0; half < 2; ++half) {
-      Observation one;
-      for (const auto& state : states) one.Merge(state->halves[half][id]);
-      if (apart) (*halves)[half][id] = finish(one, id);
-      all.Merge(one);
-    }
-    result[id] = finish(all, id);
-  }
-  return result;
+  // What was known before an interruption is not apart.
+  return AddUp(graph, start, states, start.done.empty() ? halves : nullptr);
 }
 
 }  // namespace octet::calibrate

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "converter/graph/graph.h"
 #include "converter/images/dataset.h"
 #include "converter/judge/difference.h"
@@ -53,6 +55,14 @@ ort::Results OutputsOfOrt(const OrtModel& model, const graph::Graph& graph, cons
 // layers are others.
 std::vector<LayerAgreement> CompareLayers(const OrtModel& model, const graph::Graph& graph,
                                           const Datasets& data, int64_t count, int threads);
+
+// What octet verify reports of them; returns whether all agree. Of a model that is quantized itself
+// they are told, not judged: a value half way between two codes is rounded either way.
+bool AddLayers(const std::vector<LayerAgreement>& layers, bool quantized,
+               const ort::Results& results, nlohmann::json* report);
+// Of such a report: those that differ, the first of which is where to look; and how near the others
+// are.
+void PrintLayers(const nlohmann::json& report);
 
 }  // namespace octet::cli
 

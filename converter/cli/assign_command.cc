@@ -33,7 +33,7 @@ void TakeFrom(const std::string& path, const InputArguments& input,
   }
   if (!options->calibration.empty()) return;
   options->calibration.assign(view.model->input_count, path);
-  options->golden_calibration = true;
+  options->blob_calibration = true;
 }
 
 int RunAssign(const convert::ConvertOptions& options) {
@@ -81,9 +81,10 @@ void AddAssign(port::CommandLine& app, std::function<int()>* run) {
   auto mixed = std::make_shared<MixedArguments>();
   auto blob = std::make_shared<std::string>();
   command.Add("MODEL", options->model, "the ONNX file").Required();
-  command.Add("BLOB", *blob,
-              "a blob of this model: gives preprocessing and task. Without --calibrate, its "
-              "samples are used (octet convert --golden)");
+  command.Add(
+      "BLOB", *blob,
+      "a blob of this model: gives preprocessing and task. Without --calibrate, the samples "
+      "that it keeps are used");
   command.Add(
       "-o,--output", options->output,
       "the YAML file to write, for octet convert --config; it includes the file of --config. "
@@ -124,7 +125,7 @@ void AddAssign(port::CommandLine& app, std::function<int()>* run) {
     *run = [=] {
       plan->Read();
       if (plan->calibration.empty() && blob->empty()) {
-        Fail("--calibrate is required; a blob with samples (octet convert --golden) replaces it");
+        Fail("--calibrate is required; a blob that keeps samples replaces it");
       }
       if (options->output.empty() && blob->empty()) {
         Fail("-o is required; name the YAML file to write, for octet convert --config");

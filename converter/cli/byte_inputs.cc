@@ -47,7 +47,7 @@ recognise::BytePixels FirstOf(const convert::ConvertOptions& options, size_t inp
 bool ShowsPictures(const convert::ConvertOptions& options, size_t input) {
   if (options.random_calibration || input >= options.calibration.size()) return true;
   const std::string& path = options.calibration[input];
-  if (options.golden_calibration || !std::filesystem::exists(path)) return false;
+  if (options.blob_calibration || !std::filesystem::exists(path)) return false;
   return recognise::ContentsOf(path) == recognise::Contents::kPictures;
 }
 

@@ -26,11 +26,11 @@ int Run(bool pixels_given, ReduceOptions options) {
   if (options.against_ort) ort::FindFolder();
   write::CheckWritable(options.output, {options.convert.model});
   TakeBytes(pixels_given, &options.convert);
-  convert::Progress progress("reducing");
+  convert::Progress progress;
+  convert::Stage stage(&progress, "reducing");
   // How many there will be nobody knows: about twice the binary logarithm of the values.
-  const Reduced result =
-      Reduce(options, [&progress](int64_t tried) { progress.Show(tried, tried + 1); });
-  progress.Finish();
+  const Reduced result = Reduce(options, [&stage](int64_t tried) { stage.Show(tried, tried + 1); });
+  stage.Finish();
   const char* what = options.against_ort ? "FP32 against ONNX Runtime" : "int8 against FP32";
   if (!result.fails) {
     fmt::print("no failure: {}, worst output '{}' {:.2f} dB; ", what, result.worst_output,

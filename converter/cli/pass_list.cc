@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "converter/passes/late_passes.h"
 #include "converter/passes/passes.h"
 
 namespace octet::cli {
@@ -12,6 +13,9 @@ std::string PassList() {
     text += fmt::format("{}{:<12} {:<27} {}{}", text.empty() ? "" : "\n", pass.family, pass.name,
                         pass.guarantees,
                         pass.needs.empty() ? "" : fmt::format("; needs {}", pass.needs));
+  }
+  for (const passes::LatePass& pass : passes::LatePasses()) {
+    text += fmt::format("\n{:<12} {:<27} {}", "late", pass.name, pass.guarantees);
   }
   return text;
 }

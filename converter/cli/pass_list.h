@@ -7,6 +7,7 @@
 namespace octet::cli {
 
 // A line for each in the order in which they run: family, name, what it guarantees, what it needs.
+// Late ones, which need the configuration or data, come last.
 std::string PassList();
 
 }  // namespace octet::cli

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "converter/cli/report_pictures.h"
-#include "converter/convert/progress.h"
 #include "converter/report/ledger.h"
 #include "converter/support/error.h"
 #include "converter/support/threads.h"
@@ -59,7 +58,7 @@ void CheckReport(const std::string& path, const std::vector<std::filesystem::pat
 analyze::Analysis AnalyzeConversion(const convert::ConvertOptions& options,
                                     const convert::Conversion& conversion, int64_t pictures) {
   if (conversion.analysis.pictures <= pictures) return conversion.analysis;
-  convert::Progress progress("analyzing");
+  convert::Stage stage(conversion.progress.get(), "analyzing");
   simulate::Options judging;
   judging.threads = ThreadCount(options.threads);
   judging.memory_bytes = options.memory_bytes;
@@ -67,7 +66,7 @@ analyze::Analysis AnalyzeConversion(const convert::ConvertOptions& options,
   std::vector<int64_t> samples = conversion.sets.report;
   samples.resize(static_cast<size_t>(pictures));
   return analyze::Analyze(simulator, conversion.statistics, conversion.scheme, samples,
-                          [&progress](int64_t done, int64_t total) { progress.Show(done, total); });
+                          stage.Shower());
 }
 
 report::Report ReportOf(const convert::ConvertOptions& options,

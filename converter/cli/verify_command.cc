@@ -123,62 +123,6 @@ std::vector<int64_t> ChosenSamples(const VerifyOptions& options, int64_t availab
   return samples;
 }
 
-// Returns whether all agree. Of a model that is quantized itself they are told, not judged: a value
-// half way between two codes is rounded either way.
-bool AddLayers(const std::vector<LayerAgreement>& layers, bool quantized,
-               const ort::Results& results, nlohmann::json* report) {
-  (*report)["against"] = "ONNX Runtime " + results.version();
-  (*report)["fp32_judged"] = !quantized;
-  (*report)["fp32_layers"] = nlohmann::json::array();
-  bool agrees = true;
-  for (const LayerAgreement& layer : layers) {
-    agrees &= quantized || layer.picked || layer.Agrees();
-    (*report)["fp32_layers"].push_back({{"value", layer.value},
-                                        {"op", layer.op},
-                                        {"node", layer.node},
-                                        {"snr_db", layer.numbers.SnrDb()},
-                                        {"largest_difference", layer.numbers.largest},
-                                        {"range", layer.Span()},
-                                        {"picked", layer.picked},
-                                        {"agrees", layer.Agrees()}});
-  }
-  return agrees;
-}
-
-// Those that differ, the first of which is where to look; and how near the others are.
-void PrintLayers(const nlohmann::json& report) {
-  constexpr size_t kMostShown = 10;
-  const auto& layers = report["fp32_layers"];
-  const bool judged = report["fp32_judged"];
-  size_t differing = 0;
-  double worst = 0;
-  std::string where;
-  for (const auto& layer : layers) {
-    if (!layer["agrees"].get<bool>()) {
-      if (differing++ >= kMostShown || !judged) continue;
-      const bool picked = layer["picked"];
-      fmt::print("fp32     {:<24} {} '{}': largest difference {:.4g} of range {:.4g}  {}\n",
-                 layer["value"].get<std::string>(), layer["op"].get<std::string>(),
-                 layer["node"].get<std::string>(), layer["largest_difference"].get<double>(),
-                 layer["range"].get<double>(),
-                 picked ? "not judged: computed indices select it" : "differs");
-      continue;
-    }
-    const double range = layer["range"].get<double>();
-    const double share = range > 0 ? layer["largest_difference"].get<double>() / range : 0;
-    if (share < worst) continue;
-    worst = share;
-    where = layer["value"];
-  }
-  fmt::print("FP32 here and in {}: {} of {} values within {} of their range{}\n",
-             report["against"].get<std::string>(), layers.size() - differing, layers.size(),
-             kFp32Share,
-             !judged ? "; not judged: the model rounds to codes itself"
-             : where.empty()
-                 ? ""
-                 : fmt::format(", the largest difference is {:.1e} of it ('{}')", worst, where));
-}
-
 judge::Machine MachineOf(const VerifyOptions& options) {
   const port::CpuWord cpu = port::DetectCpu();
   octet_isa isa = port::BestIsa(cpu);
@@ -247,7 +191,8 @@ class Verification {
   int Threads() const { return ThreadCount(options_.threads); }
 
   judge::Findings Judge() {
-    convert::Progress progress("verifying");
+    convert::Progress progress;
+    convert::Stage stage(&progress, "verifying");
     judge::Case given;
     given.imported = &imported_;
     given.blob = blob_.data();
@@ -257,7 +202,7 @@ class Verification {
     given.starts = starts_;
     given.machine = machine_;
     given.threads = Threads();
-    given.progress = [&progress](int64_t done, int64_t total) { progress.Show(done, total); };
+    given.progress = stage.Shower();
     if (truth_) {
       given.on_answer = [this](size_t contestant, const judge::Answer& answer) {
         if (contestant >= answers_.size()) answers_.resize(contestant + 1);
@@ -274,7 +219,7 @@ class Verification {
       };
     }
     judge::Findings findings = judge::Judge(given);
-    progress.Finish();
+    stage.Finish();
     return findings;
   }
 

@@ -9,11 +9,11 @@ namespace {
 
 assign::Result AssignMixed(const Recovered& from) {
   // Each from its first step on, so that what is left is told of it alone.
-  std::optional<Progress> progress;
-  const auto show = [&progress](const char* what) {
-    return [&progress, what](int64_t done, int64_t total) {
-      if (done == 1) progress.emplace(what);
-      if (progress) progress->Show(done, total);
+  std::optional<Stage> stage;
+  const auto show = [&](const char* what) {
+    return [&, what](int64_t done, int64_t total) {
+      if (done == 1) stage.emplace(from.from.progress.get(), what);
+      if (stage) stage->Show(done, total);
     };
   };
   assign::Settings settings = from.options().mixed->settings;

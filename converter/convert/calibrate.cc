@@ -20,7 +20,7 @@
 namespace octet::convert {
 namespace {
 
-// Of a conversion from here on, in order (progress.h). recovery: those of RecoverInt8.
+// Of a conversion from here on, in order. recovery: those of RecoverInt8.
 std::vector<std::string> StagesOf(const ConvertOptions& options, bool states,
                                   const std::vector<std::string>& recovery) {
   std::vector<std::string> stages;
@@ -33,8 +33,8 @@ std::vector<std::string> StagesOf(const ConvertOptions& options, bool states,
     stages.emplace_back("measuring layers");
     stages.emplace_back("judging assignments");
   }
-  if (options.analyze) stages.emplace_back("analyzing");
   if (options.judge) stages.emplace_back("judging");
+  if (options.analyze) stages.emplace_back("analyzing");
   return stages;
 }
 
@@ -68,11 +68,11 @@ struct AnswerKeeper {
 // The states in front of each sample, and whole sequences that do not calibrate.
 void AddStates(Calibrated* result) {
   const ConvertOptions& options = result->options();
-  Progress progress("recording states");
+  Stage stage(result->progress.get(), "recording states");
   std::vector<std::unique_ptr<images::Dataset>> states =
       RecordStates(result->graph, result->inputs, result->sequences, ThreadCount(options.threads),
-                   [&progress](int64_t done, int64_t total) { progress.Show(done, total); });
-  progress.Finish();
+                   stage.Shower());
+  stage.Finish();
   std::move(states.begin(), states.end(), std::back_inserter(result->inputs));
   result->calibrating = CalibratingOf(result->sequences);
   if (result->calibrating == result->sequences.size()) return;
@@ -85,9 +85,11 @@ void AddStates(Calibrated* result) {
 
 Calibrated Calibrate(const Prepared& from) {
   const ConvertOptions& options = from.options();
-  Calibrated result{from, from.graph, {}, {}, 1, {}, {}, 0, {}, 0, {}, {}, from.graph.notes, false};
-  PlanStages(StagesOf(options, !result.graph.states.empty(),
-                      RecoveryStages(result.graph, from.config, from.clock.get(), options.effort)));
+  Calibrated result{from, from.graph,       {},    {},     1, {}, {}, 0, {}, 0, {},
+                    {},   from.graph.notes, false, nullptr};
+  result.progress = std::make_unique<Progress>(
+      StagesOf(options, !result.graph.states.empty(),
+               RecoveryStages(result.graph, from.config, from.clock.get(), options.effort)));
   if (options.random_calibration) {
     result.warnings.emplace_back(
         "--random-calibration: ranges come from random data, so int8 results on real inputs may be "
@@ -95,14 +97,15 @@ Calibrated Calibrate(const Prepared& from) {
         "--calibrate with a folder of pictures from the camera");
   }
   result.inputs = OpenCalibration(result.graph, options, &result.warnings);
-  if (!options.golden_calibration) {
+  if (!options.blob_calibration) {
     result.alike =
         CheckCalibration(result.inputs, options.calibration, options.preprocess, &result.warnings);
   }
   result.given = result.inputs.empty() ? 1 : result.inputs[0]->size();
   result.sequences = SequencesOf(result.graph, options.sequences, result.given);
   if (result.graph.states.empty()) {
-    result.choice = ChooseSamples(result.graph, options, from.info, &result.inputs);
+    result.choice =
+        ChooseSamples(result.graph, options, from.info, result.progress.get(), &result.inputs);
   } else {
     AddStates(&result);
   }
@@ -112,8 +115,8 @@ Calibrated Calibrate(const Prepared& from) {
     InModel(options.model, [&] { CheckPlans(result.graph, from.config); });
   }
   AnswerKeeper keeper(result);
-  result.statistics =
-      CollectStatistics(result.graph, result.datasets, options, keeper.Listener(), &result.halves);
+  result.statistics = CollectStatistics(result.graph, result.datasets, options, keeper.Listener(),
+                                        result.progress.get(), &result.halves);
   result.answers = std::move(keeper.answers);
   result.samples = result.datasets.empty() ? 0 : result.datasets[0]->size();
   return result;

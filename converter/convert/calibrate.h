@@ -35,7 +35,8 @@ struct Calibrated {
   calibrate::Halves halves;                                      // statistics of two halves
   judge::Answers answers;  // of the samples that were run, by index of what was given
   Warnings warnings;
-  bool alike = false;  // all samples given are the same
+  bool alike = false;                  // all samples given are the same
+  std::unique_ptr<Progress> progress;  // of this stage and those behind it
 
   const ConvertOptions& options() const { return from.options(); }
 };

@@ -79,29 +79,28 @@ void CheckSampleOptions(const ConvertOptions& options, const write::ModelInfo& i
 }
 
 SampleChoice ChooseSamples(const graph::Graph& graph, const ConvertOptions& options,
-                           const write::ModelInfo& info,
+                           const write::ModelInfo& info, Progress* progress,
                            std::vector<std::unique_ptr<images::Dataset>>* inputs) {
   SampleChoice choice;
   const int threads = ThreadCount(options.threads);
   if (!options.sample_labels.empty()) {
     const judge::SectionDecoder decoder(info);
     const judge::SampleLabels labels(options.sample_labels, info.labels, decoder.class_count());
-    Progress progress("comparing with labels");
-    const judge::LabelledSamples found = judge::KeepUnderstood(
-        graph, Pointers(*inputs), labels, options.sample_labels, decoder.decoder(),
-        options.label_quality, threads,
-        [&progress](int64_t done, int64_t total) { progress.Show(done, total); });
+    Stage stage(progress, "comparing with labels");
+    const judge::LabelledSamples found =
+        judge::KeepUnderstood(graph, Pointers(*inputs), labels, options.sample_labels,
+                              decoder.decoder(), options.label_quality, threads, stage.Shower());
     choice.labels = {static_cast<int64_t>(found.kept.size()), found.unlabelled, found.poor};
     choice.understood = found.kept;
     Keep(found.kept, inputs);
   }
   if (options.select > 0) {
-    Progress progress("selecting");
+    Stage stage(progress, "selecting");
     calibrate::Options candidates;
     candidates.samples = options.samples;
     candidates.seed = options.seed;
     candidates.threads = threads;
-    candidates.progress = [&progress](int64_t done, int64_t total) { progress.Show(done, total); };
+    candidates.progress = stage.Shower();
     const calibrate::Selection selection =
         calibrate::SelectSamples(graph, Pointers(*inputs), candidates, options.select);
     choice.cover = {static_cast<int64_t>(selection.samples.size()), selection.candidates,
@@ -117,15 +116,15 @@ SampleChoice ChooseSamples(const graph::Graph& graph, const ConvertOptions& opti
 
 std::vector<std::optional<calibrate::Statistics>> CollectStatistics(
     const graph::Graph& graph, const std::vector<const images::Dataset*>& datasets,
-    const ConvertOptions& options, const calibrate::OutputListener& outputs,
+    const ConvertOptions& options, const calibrate::OutputListener& outputs, Progress* progress,
     calibrate::Halves* halves) {
-  Progress progress("calibrating");
+  Stage stage(progress, "calibrating");
   calibrate::Options settings;
   settings.samples = options.samples;
   settings.seed = options.seed;
   settings.threads = ThreadCount(options.threads);
   settings.choice = ChoiceText(graph, options);
-  settings.progress = [&progress](int64_t done, int64_t total) { progress.Show(done, total); };
+  settings.progress = stage.Shower();
   settings.outputs = outputs;
   if (options.cache.empty()) return calibrate::Collect(graph, datasets, settings, halves);
   const calibrate::CacheKey key =

@@ -11,6 +11,7 @@
 #include "converter/calibrate/calibrate.h"
 #include "converter/calibrate/halves.h"
 #include "converter/convert/options.h"
+#include "converter/convert/progress.h"
 #include "converter/graph/graph.h"
 #include "converter/images/dataset.h"
 #include "converter/write/write.h"
@@ -45,7 +46,7 @@ void CheckSampleOptions(const ConvertOptions& options, const write::ModelInfo& i
 // Leaves of each input what --sample-labels, --select and --samples choose: nothing that calibrates
 // or decides sees the others.
 SampleChoice ChooseSamples(const graph::Graph& graph, const ConvertOptions& options,
-                           const write::ModelInfo& info,
+                           const write::ModelInfo& info, Progress* progress,
                            std::vector<std::unique_ptr<images::Dataset>>* inputs);
 
 // By value id. From the cache where there is one that fits, else from the data and into the cache;
@@ -53,7 +54,7 @@ SampleChoice ChooseSamples(const graph::Graph& graph, const ConvertOptions& opti
 // (calibrate/halves.h). outputs: of each sample that is run; may be empty.
 std::vector<std::optional<calibrate::Statistics>> CollectStatistics(
     const graph::Graph& graph, const std::vector<const images::Dataset*>& datasets,
-    const ConvertOptions& options, const calibrate::OutputListener& outputs,
+    const ConvertOptions& options, const calibrate::OutputListener& outputs, Progress* progress,
     calibrate::Halves* halves);
 
 }  // namespace octet::convert

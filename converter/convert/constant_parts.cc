@@ -11,6 +11,7 @@
 #include "converter/operators/operator.h"
 #include "converter/operators/output_view.h"
 #include "converter/passes/constant_part.h"
+#include "converter/passes/late_passes.h"
 #include "converter/passes/passes.h"
 #include "converter/support/threads.h"
 
@@ -32,14 +33,6 @@ std::vector<calibrate::GroupRanges> RangesOf(const graph::Graph& graph,
   grouped.reserve(sources.size());
   for (const ConstantSource& source : sources) grouped.push_back({source.value, source.groups});
   return calibrate::CollectRanges(graph, datasets, samples, threads, grouped);
-}
-
-bool IsSource(graph::Graph& graph, const ConstantSource& wanted) {
-  const std::vector<ConstantSource> sources = passes::FindConstantSources(graph);
-  return std::any_of(sources.begin(), sources.end(), [&wanted](const ConstantSource& source) {
-    return source.value == wanted.value && source.groups == wanted.groups &&
-           source.own == wanted.own;
-  });
 }
 
 // The number that is added to all of an output in front of its end; none where it differs from
@@ -83,24 +76,22 @@ std::vector<calibrate::Grouped> Outputs(const graph::Graph& graph) {
 // many.
 int Take(const std::vector<ConstantSource>& sources,
          const std::vector<calibrate::GroupRanges>& ranges,
-         const std::function<bool(const graph::Graph&)>& is_worse, int64_t* nodes_left,
+         const std::function<bool(const graph::Graph&)>& keeps, int64_t* nodes_left,
          graph::Graph* graph) {
-  int taken = 0;
-  for (size_t i = 0; i < sources.size(); ++i) {
-    if (!calibrate::HasConstantPart(ranges[i])) continue;
+  passes::Guidance guidance;
+  guidance.keeps = keeps;
+  guidance.part = [&](const ConstantSource& source) -> std::vector<float> {
+    const auto at = std::find_if(sources.begin(), sources.end(), [&source](const auto& likely) {
+      return likely.value == source.value;
+    });
+    if (at == sources.end()) return {};
+    const calibrate::GroupRanges& seen = ranges[static_cast<size_t>(at - sources.begin())];
+    if (!calibrate::HasConstantPart(seen)) return {};
     *nodes_left -= static_cast<int64_t>(graph->nodes.size());
-    if (*nodes_left < 0) break;
-    // Values keep their meaning, but one taken out before may have come out here.
-    if (taken > 0 && !IsSource(*graph, sources[i])) continue;
-    graph::Graph changed = *graph;
-    passes::TakeConstant(changed, sources[i], calibrate::ConstantPart(ranges[i], sources[i].own));
-    operators::InferShapes(changed);
-    graph::Check(changed, "taking constants out");
-    if (is_worse && is_worse(changed)) continue;
-    *graph = std::move(changed);
-    ++taken;
-  }
-  return taken;
+    if (*nodes_left < 0) return {};
+    return calibrate::ConstantPart(seen, source.own);
+  };
+  return passes::RunLate("take_constants", *graph, guidance);
 }
 
 int TakeInRounds(const std::vector<const images::Dataset*>& datasets, const ConvertOptions& options,
@@ -131,14 +122,14 @@ int TakeInRounds(const std::vector<const images::Dataset*>& datasets, const Conv
         calibrate::CollectRanges(*graph, datasets, samples, threads, Outputs(*graph));
     // Constants that take each other away are taken out together, or not at all.
     const auto offsets = OffsetsOf(*graph);
-    const auto worse = [&](const graph::Graph& changed) {
-      return IsWorse(outputs, offsets, OffsetsOf(changed));
+    const auto keeps = [&](const graph::Graph& changed) {
+      return !IsWorse(outputs, offsets, OffsetsOf(changed));
     };
     graph::Graph changed = *graph;
     int count = Take(likely, ranges, {}, &nodes_left, &changed);
-    if (count > 0 && worse(changed)) {
+    if (count > 0 && !keeps(changed)) {
       changed = *graph;
-      count = Take(likely, ranges, worse, &nodes_left, &changed);
+      count = Take(likely, ranges, keeps, &nodes_left, &changed);
     }
     if (count == 0) return taken;
     *graph = std::move(changed);

@@ -36,6 +36,7 @@ Conversion Convert(const ConvertOptions& options) {
       std::move(calibrated.statistics), calibrated.samples,          std::move(recovered.sets),
       std::move(calibrated.choice),     std::move(written.told),     std::move(assigned.mixed)};
   conversion.decode = prepared.info.decode;
+  conversion.progress = std::move(calibrated.progress);
   return conversion;
 }
 

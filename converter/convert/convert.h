@@ -44,6 +44,7 @@ struct Conversion {
   sections::Told told;                       // of optional sections
   std::optional<assign::Result> assignment;  // with a plan of its own where it has FP16 layers
   std::vector<uint8_t> decode = {};          // the blob's decode section; empty: none
+  std::unique_ptr<Progress> progress = {};   // for what is made of it
 };
 
 // Model file to a verified blob in memory; nothing is written.

@@ -84,10 +84,10 @@ judge::Asked Evidence::Ask() const {
 judge::Answers Evidence::Run(const graph::Graph& graph, const std::vector<int64_t>& samples,
                              bool keep_outputs) const {
   if (samples.empty()) return {};
-  Progress progress("answering in FP32");
+  Stage stage(calibrated_.progress.get(), "answering in FP32");
   judge::Asked asked = Ask();
   asked.samples = samples;
-  asked.progress = [&progress](int64_t done, int64_t total) { progress.Show(done, total); };
+  asked.progress = stage.Shower();
   std::optional<judge::SectionDecoder> decoder;
   if (HasAnswers()) decoder.emplace(info_);
   std::vector<std::string> names;
@@ -97,7 +97,7 @@ judge::Answers Evidence::Run(const graph::Graph& graph, const std::vector<int64_
                            [this, keep_outputs](int64_t sample, const judge::Outputs& outputs) {
                              if (keep_outputs) outputs_[sample] = outputs;
                            });
-  progress.Finish();
+  stage.Finish();
   return answers;
 }
 
@@ -180,7 +180,7 @@ std::shared_ptr<const judge::Measure> Evidence::Weigh(const write::Plan& plan) c
 judge::Findings Evidence::Judge(const std::vector<write::Plan>& plans) const {
   const blobs::BlobFile file(write::WriteBlob(info_, plans));
   const judge::Asked asked = Ask();
-  Progress progress("judging");
+  Stage stage(calibrated_.progress.get(), "judging");
   judge::Case given;
   given.imported = &calibrated_.from.from.from.graph;
   given.blob = file.data();
@@ -189,7 +189,7 @@ judge::Findings Evidence::Judge(const std::vector<write::Plan>& plans) const {
   given.samples = judging_;
   given.machine = ThisMachine();
   given.threads = ThreadCount(calibrated_.options().threads);
-  given.progress = [&progress](int64_t done, int64_t total) { progress.Show(done, total); };
+  given.progress = stage.Shower();
   given.starts = StartsOf(calibrated_.sequences);
   if (HasAnswers() && given.starts.empty()) {
     given.answers = &Fp32();
@@ -198,7 +198,7 @@ judge::Findings Evidence::Judge(const std::vector<write::Plan>& plans) const {
   }
   if (given.starts.empty()) given.outputs = &outputs_;
   judge::Findings findings = judge::Judge(given);
-  progress.Finish();
+  stage.Finish();
   return findings;
 }
 

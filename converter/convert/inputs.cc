@@ -5,7 +5,6 @@
 #include "converter/images/finite_data.h"
 #include "converter/images/image_input.h"
 #include "converter/images/random_data.h"
-#include "converter/sections/golden/golden_inputs.h"
 #include "converter/support/error.h"
 
 namespace octet::convert {
@@ -46,8 +45,13 @@ std::vector<std::unique_ptr<images::Dataset>> OpenInputs(const graph::Graph& gra
 std::vector<std::unique_ptr<images::Dataset>> OpenCalibration(const graph::Graph& graph,
                                                               const ConvertOptions& options,
                                                               std::vector<std::string>* warnings) {
-  if (options.golden_calibration) {
-    return sections::GoldenInputs(options.calibration[0], graph, options.preprocess);
+  if (options.blob_calibration && !options.calibration.empty()) {
+    const std::string& blob = options.calibration[0];
+    for (const auto& section : options.sections) {
+      auto samples = section->Samples(blob, graph, options.preprocess);
+      if (!samples.empty()) return samples;
+    }
+    Fail("{}: no section of this release keeps samples; give --calibrate", blob);
   }
   if (!options.random_calibration) {
     return OpenInputs(graph, options.calibration, options.preprocess, warnings);

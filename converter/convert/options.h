@@ -50,7 +50,7 @@ struct ConvertOptions {
   std::string cache;                     // calibration cache to read or write; empty: none
   write::Verbosity verbosity = write::Verbosity::kDetailed;
   bool int8_everywhere = false;
-  bool golden_calibration = false;  // `calibration` names a blob and means the samples it keeps
+  bool blob_calibration = false;    // `calibration` names a blob and means the samples it keeps
   bool random_calibration = false;  // `calibration` names nothing: the samples are random data
   bool winograd = false;            // transformed weights, whatever the board's file says
   bool winograd_fp16 = false;       // Winograd's method in the FP16 plan, the same

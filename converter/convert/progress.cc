@@ -2,41 +2,34 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
 namespace octet::convert {
-namespace {
-
-// Of all work together: many short pieces are long work too.
-std::chrono::steady_clock::time_point last_line = std::chrono::steady_clock::now();
-
-std::vector<std::string> stages;
-size_t stage = 0;  // the last that began, from 1
-
-}  // namespace
-
-void PlanStages(std::vector<std::string> labels) {
-  stages = std::move(labels);
-  stage = 0;
+std::string Progress::Begin(const std::string& label) {
+  const auto at = std::find(stages_.begin(), stages_.end(), label);
+  if (at == stages_.end()) return label;
+  stage_ = std::max(stage_, static_cast<size_t>(at - stages_.begin()) + 1);
+  return fmt::format("[{}/{}] {}", stage_, stages_.size(), label);
 }
 
-std::string StageLabel(const std::string& label) {
-  const auto at = std::find(stages.begin(), stages.end(), label);
-  if (at == stages.end()) return label;
-  stage = std::max(stage, static_cast<size_t>(at - stages.begin()) + 1);
-  return fmt::format("[{}/{}] {}", stage, stages.size(), label);
+bool Progress::TakeLine() {
+  using namespace std::chrono_literals;
+  const auto now = std::chrono::steady_clock::now();
+  if (now - last_line_ < 30s) return false;
+  last_line_ = now;
+  return true;
 }
 
-Progress::Progress(const std::string& label)
-    : label_(StageLabel(label)),
+Stage::Stage(Progress* progress, const std::string& label)
+    : progress_(progress),
+      label_(progress->Begin(label)),
       is_terminal_(isatty(STDERR_FILENO) == 1),
       start_(std::chrono::steady_clock::now()),
       last_(start_) {}
 
-void Progress::Show(int64_t done, int64_t total) {
+void Stage::Show(int64_t done, int64_t total) {
   using namespace std::chrono_literals;
   const auto now = std::chrono::steady_clock::now();
   if (total <= 0) return;
@@ -47,8 +40,7 @@ void Progress::Show(int64_t done, int64_t total) {
   const std::string left =
       share_ < kLeastShare ? "" : fmt::format(", {:.0f} s left", seconds * (1 - share_) / share_);
   if (!is_terminal_) {
-    if (now - last_line < 30s) return;
-    last_line = now;
+    if (!progress_->TakeLine()) return;
     fmt::print(stderr, "octet: {}: {:.0f} %{}\n", label_, 100 * share_, left);
     return;
   }
@@ -62,7 +54,7 @@ void Progress::Show(int64_t done, int64_t total) {
   std::fflush(stderr);
 }
 
-void Progress::Finish() {
+void Stage::Finish() {
   if (drawn_) fmt::print(stderr, "\n");
   drawn_ = false;
 }

@@ -51,10 +51,11 @@ std::string MakeInt8(const quantize::Config& config, Recovered* result) {
   Search search(result->evidence.get(), from.from.clock.get(), options.fp16_budget,
                 [&from](const quantize::Scheme& scheme) { return PlanOf(from, scheme); });
   if (!from.graph.states.empty() && options.fp16_budget == kFp16Budget) search.MakeFree(kMendingNs);
-  RecoveredInt8 recovered = RecoverInt8(
-      {*result->simulator, result->sets, from.samples, from.statistics, from.from.clock.get(),
-       arena_of, faint ? &faint->simulator : nullptr, &search, options.effort, options.judge},
-      config);
+  RecoveredInt8 recovered =
+      RecoverInt8({*result->simulator, result->sets, from.samples, from.statistics,
+                   from.from.clock.get(), arena_of, faint ? &faint->simulator : nullptr, &search,
+                   options.effort, options.judge, from.progress.get()},
+                  config);
   result->proposals = search.proposals();
   result->unit = search.Unit();
   result->scheme = std::move(recovered.scheme);

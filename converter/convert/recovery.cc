@@ -9,7 +9,6 @@
 
 #include "converter/assign/stretches.h"
 #include "converter/convert/mend.h"
-#include "converter/convert/progress.h"
 #include "converter/convert/scores.h"
 #include "converter/quantize/reasons.h"
 #include "converter/recover/adaptive_rounding.h"
@@ -139,11 +138,11 @@ void LeaveInFloat(const Recovery& given, quantize::Scheme* scheme, Warnings* war
   }
 }
 
-// Runs one step under a progress bar of its own.
+// Runs one step as a stage.
 template <typename Body>
-auto Show(const std::string& label, const Body& body) {
-  Progress progress(label);
-  return body([&progress](int64_t done, int64_t total) { progress.Show(done, total); });
+auto Show(const Recovery& given, const std::string& label, const Body& body) {
+  Stage stage(given.progress, label);
+  return body(stage.Shower());
 }
 
 std::string NodesOf(const assign::Bargain& bargain) {
@@ -179,7 +178,7 @@ std::string RefusedLine(const assign::Bargain& bargain) {
 void ChooseStretches(const Recovery& given, RecoveredInt8* result) {
   const simulate::Samples& samples = given.samples;
   quantize::Scheme proposed = result->scheme;
-  assign::Stretches chosen = Show(kStretches, [&](const auto& progress) {
+  assign::Stretches chosen = Show(given, kStretches, [&](const auto& progress) {
     return assign::ChooseStretches(
         {given.simulator, samples, given.statistics, result->config, result->scheme}, *given.clock,
         given.arena_of, progress, &proposed, given.boxes);
@@ -238,27 +237,27 @@ void RecoverValues(const Recovery& given, RecoveredInt8* result) {
   const quantize::Config& config = result->config;
   quantize::Scheme* scheme = &result->scheme;
   if (MayChooseRanges(config, given.effort)) {
-    result->steps.push_back(Show(kRanges, [&](const auto& progress) {
+    result->steps.push_back(Show(given, kRanges, [&](const auto& progress) {
       return recover::ChooseRanges(simulator, samples, given.statistics, config, progress, scheme);
     }));
   }
   if (MayRound(config, given.effort)) {
-    result->steps.push_back(Show(kRounding, [&](const auto& progress) {
+    result->steps.push_back(Show(given, kRounding, [&](const auto& progress) {
       return recover::RoundWeights(simulator, samples, given.available, progress, scheme);
     }));
   }
   if (MayAdapt(config, given.effort)) {
-    result->steps.push_back(Show(kAdapting, [&](const auto& progress) {
+    result->steps.push_back(Show(given, kAdapting, [&](const auto& progress) {
       return recover::AdaptRounding(simulator, samples, given.available, progress, scheme);
     }));
   }
   if (MayCorrectBiases(graph, config)) {
-    result->steps.push_back(Show(kBiases, [&](const auto& progress) {
+    result->steps.push_back(Show(given, kBiases, [&](const auto& progress) {
       return recover::CorrectBiases(simulator, samples, progress, scheme);
     }));
   }
   if (MayRecalibrate(config, given.effort)) {
-    result->steps.push_back(Show(kMeans, [&](const auto& progress) {
+    result->steps.push_back(Show(given, kMeans, [&](const auto& progress) {
       return recover::Recalibrate(simulator, samples, progress, scheme);
     }));
   }

@@ -11,6 +11,7 @@
 #include "converter/assign/stretches.h"
 #include "converter/calibrate/calibrate.h"
 #include "converter/convert/options.h"
+#include "converter/convert/progress.h"
 #include "converter/convert/search.h"
 #include "converter/convert/warnings.h"
 #include "converter/quantize/scheme.h"
@@ -34,8 +35,8 @@ struct RecoveredInt8 {
   Warnings warnings;
 };
 
-// Labels of the progress of RecoverInt8, in order (progress.h): of those that the configuration and
-// the effort let run.
+// Labels of the stages of RecoverInt8, in order: of those that the configuration and the effort let
+// run.
 std::vector<std::string> RecoveryStages(const graph::Graph& graph, const quantize::Config& config,
                                         const assign::Clock* clock, Effort effort);
 
@@ -51,6 +52,7 @@ struct Recovery {
   Search* search;                    // decides what runs in FP16
   Effort effort;
   bool mends;  // a plan that loses more than its limit
+  Progress* progress;
 };
 
 RecoveredInt8 RecoverInt8(const Recovery& given, const quantize::Config& config);

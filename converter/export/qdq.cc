@@ -7,14 +7,11 @@
 #include <utility>
 
 #include "converter/export/int8_plan.h"
+#include "converter/export/layer_reader.h"
 #include "converter/export/nodes.h"
 #include "converter/export/onnx_writer.h"
 #include "converter/export/real_channels.h"
-#include "converter/export/table_schemes.h"
-#include "converter/export/weight_scales.h"
 #include "converter/lower/weights.h"
-#include "converter/operators/output_view.h"
-#include "converter/operators/weights.h"
 #include "converter/support/error.h"
 
 namespace octet::exporting {
@@ -22,9 +19,6 @@ namespace {
 
 using graph::kNoValue;
 using graph::ValueId;
-
-// A factor of 0 (below 2^-32) lets nothing through; a scale has to be above 0 all the same.
-constexpr double kNoScale = 1e-30;
 
 float AsFloat(double value) {
   return static_cast<float>(value);
@@ -35,9 +29,8 @@ class Exporter {
   Exporter(const graph::Graph& graph, const BlobView& blob, const std::string& path)
       : graph_(graph),
         path_(path),
-        links_(graph),
-        view_(operators::ViewOutputs(graph)),
-        plan_(blob, path),
+        reader_(graph, blob, path),
+        plan_(reader_.plan()),
         writer_(graph.name.empty() ? "octet" : graph.name),
         names_(graph.values.size()),
         read_names_(graph.values.size()),
@@ -69,6 +62,7 @@ class Exporter {
           "by another release; convert the model again",
           path_, plan_.WeightedLayers(), result_.int8_layers);
     }
+    result_.differing_entries = reader_.differing_entries();
     result_.bytes = writer_.Bytes();
     return std::move(result_);
   }
@@ -94,19 +88,12 @@ class Exporter {
     }
   }
 
-  [[noreturn]] void FailOther(const graph::Node& node, const std::string& why) const {
-    Fail(
-        "{}: {} '{}': it was made from another model or by another release; convert the model "
-        "again",
-        path_, why, node.name);
-  }
-
   bool IsConstant(ValueId id) const { return graph_.Constant(id) != nullptr; }
   bool IsWanted(const graph::Node& node) const {
     return std::any_of(node.outputs.begin(), node.outputs.end(), [this](ValueId id) {
       if (id == kNoValue || IsConstant(id)) return false;
       const auto v = static_cast<size_t>(id);
-      return links_.is_output[v] || !links_.consumers[v].empty();
+      return reader_.links().is_output[v] || !reader_.links().consumers[v].empty();
     });
   }
 
@@ -194,7 +181,7 @@ class Exporter {
                                            ? nullptr
                                            : plan_.ComputedAs(graph_.At(node.inputs[0]).name);
     if (record != nullptr && record->per_channel != 0 && !IsInt8(node)) {
-      FailOther(node, "scales by channel go to a layer that cannot have them, ");
+      reader_.FailOther(node, "scales by channel go to a layer that cannot have them, ");
     }
     std::vector<std::string> inputs, results;
     for (const ValueId id : node.inputs) inputs.push_back(Read(node, id));
@@ -238,34 +225,17 @@ class Exporter {
 
   void WriteWeighted(const graph::Node& node, const blob::LayerRecord& layer) {
     ++result_.int8_layers;
-    const graph::Tensor* weights = graph_.Constant(node.inputs[1]);
-    if (weights == nullptr || !weights->IsFloat() || layer.weights.offset == blob::kNone) {
-      FailOther(node, "has weights where the model has none, ");
-    }
-    LayerNumbers numbers = NumbersOf(node, layer, *weights);
+    const LayerNumbers numbers = reader_.NumbersOf(node, layer);
     const ValueId result = node.outputs[0];
     const blob::TensorRecord &in = plan_.InputOf(layer), &out = plan_.OutputOf(layer);
     // Scales as the blob has them, and what the values are worth.
     const double in_step = in.per_channel != 0 ? 1 : static_cast<double>(in.scale);
-    const std::vector<double>& in_scales = scales_[static_cast<size_t>(node.inputs[0])];
-    const std::vector<float> given = operators::CodedScalesOf(graph_, node);
-    std::vector<double> weight_scales(numbers.factors.size());
-    for (size_t o = 0; o < weight_scales.size(); ++o) {
-      const std::optional<double> scale = WeightScaleOf(given, numbers, *weights, o);
-      if (!scale) FailOther(node, fmt::format("the weights of channel {} differ from those of", o));
-      weight_scales[o] = *scale;
-    }
-    // Real value of a step of the result, by channel; 0 where the weights have no effect, for such
-    // a channel's factor says nothing.
-    std::vector<double> steps;
-    for (size_t o = 0; o < numbers.factors.size(); ++o) {
-      const double in_scale = in_scales.empty() ? static_cast<double>(in.scale) : in_scales[o];
-      steps.push_back(in_scale * weight_scales[o] / std::max(numbers.factors[o], kNoScale));
-    }
+    const std::vector<double> steps =
+        reader_.StepsOf(node, layer, numbers, scales_[static_cast<size_t>(node.inputs[0])]);
     const bool by_channel = out.per_channel != 0 && layer.table.offset == blob::kNone;
     const double out_step = by_channel ? 1
                             : layer.table.offset != blob::kNone
-                                ? ScaleBeforeTable(node, layer, steps)
+                                ? reader_.ScaleBeforeTable(node, layer, steps)
                                 : static_cast<double>(out.scale);
     const std::string sum = WriteSum(node, numbers, in_step, out_step);
     const std::string name = by_channel && !node.activation.empty()
@@ -281,100 +251,6 @@ class Exporter {
     if (!by_channel) return Settle(result, name);
     SettleNormalised(result, name);
     WriteRealChannels(node, numbers, steps, out.zero_point);
-  }
-
-  LayerNumbers NumbersOf(const graph::Node& node, const blob::LayerRecord& layer,
-                         const graph::Tensor& weights) const {
-    const size_t rank = weights.shape.size();
-    blob::ConvParams params;
-    std::memcpy(&params, &layer.params, sizeof(params));
-    const int64_t taps = rank == 4 ? weights.shape[2] * weights.shape[3] : 1;
-    if ((rank != 4 && rank != 2) || int64_t{params.kernel_h} * params.kernel_w != taps) {
-      FailOther(node, "has other weights than the model in layer");
-    }
-    LayerNumbers numbers = plan_.NumbersOf(layer, weights, node.Int("group", 1));
-    if (const int64_t pixels = FlattenedPixels(node); pixels > 1) {
-      const auto count = static_cast<size_t>(pixels), depth = static_cast<size_t>(numbers.depth),
-                 channels = depth / count;
-      const std::vector<int8_t> stored = numbers.codes;
-      for (size_t row = 0; row < stored.size(); row += depth) {
-        for (size_t k = 0; k < depth; ++k) {
-          numbers.codes[row + k] = stored[row + k % count * channels + k / count];
-        }
-      }
-    }
-    return numbers;
-  }
-
-  // Of a picture [1, C, H, W] that is flattened for this matrix alone (its columns are stored as
-  // [H, W, C] then), else 1. As lower::FlattensForGemm.
-  int64_t FlattenedPixels(const graph::Node& node) const {
-    const auto v = static_cast<size_t>(node.inputs[0]);
-    const int producer = links_.producer[v];
-    if (producer < 0 || links_.consumers[v].size() != 1 || links_.is_output[v] ||
-        view_.is_piece[v]) {
-      return 1;
-    }
-    const graph::Node& reshape = graph_.nodes[static_cast<size_t>(producer)];
-    const graph::Shape& to = *graph_.At(node.inputs[0]).shape;
-    if (reshape.op != "Reshape" || to.size() != 2 || to[0] != 1) return 1;
-    const graph::Shape& from = *graph_.At(reshape.inputs[0]).shape;
-    return from.size() == 4 && from[0] == 1 ? from[2] * from[3] : 1;
-  }
-
-  // Of the layer's own result, which its table maps to the tensor written: by far most channels say
-  // the same; the best is the one that makes the table.
-  double ScaleBeforeTable(const graph::Node& node, const blob::LayerRecord& layer,
-                          const std::vector<double>& steps) {
-    const graph::Node* activation = ReaderOf(node.outputs[0]);
-    lower::FunctionOf function;
-    if (activation == nullptr || !lower::UnaryFunction(graph_, *activation, &function)) {
-      FailOther(node, "has a table where the model has no activation, behind");
-    }
-    const blob::TensorRecord& out = plan_.OutputOf(layer);
-    blob::ConvParams params;
-    std::memcpy(&params, &layer.params, sizeof(params));
-    std::vector<double> candidates = steps;
-    std::erase(candidates, 0.0);
-    if (candidates.empty()) return static_cast<double>(out.scale);
-    std::sort(candidates.begin(), candidates.end());
-    // The median first: a channel that has no effect says nothing.
-    std::rotate(candidates.begin(),
-                candidates.begin() + static_cast<std::ptrdiff_t>(candidates.size() / 2),
-                candidates.end());
-    const std::span<const int8_t> table = plan_.TableOf(layer, 0);
-    TableScheme best{0, params.table_zero_point, out.scale, 257};
-    for (const double scale : candidates) {
-      const int differing =
-          DifferingEntries(function, table, scale, best.zero_point, out.scale, out.zero_point);
-      if (differing < best.differing_entries) {
-        best.scale = scale;
-        best.differing_entries = differing;
-      }
-      if (differing == 0) break;
-    }
-    // Where rounding was fitted, weights tell their scale a little off, the same in every channel.
-    best = FindScale(function, table, best, out.zero_point);
-    Count(node, best.differing_entries, best.differing_entries);
-    return best.scale;
-  }
-
-  // A table that looks otherwise is another activation's.
-  void Count(const graph::Node& node, int worst, int differing) {
-    constexpr int kMostDiffering = 8;
-    // Constants that functions inside of the network had leave no other trace.
-    if (worst > kMostDiffering) {
-      Fail(
-          "{}: has another activation than the model behind '{}': a constant was taken out of it, "
-          "or it is of another model; convert again with constant_parts: false in --config",
-          path_, node.name);
-    }
-    result_.differing_entries += differing;
-  }
-
-  const graph::Node* ReaderOf(ValueId id) const {
-    const auto& readers = links_.consumers[static_cast<size_t>(id)];
-    return readers.size() == 1 ? &graph_.nodes[static_cast<size_t>(readers[0])] : nullptr;
   }
 
   // Convolution or matrix of codes; its result is worth `out_step` a step.
@@ -418,13 +294,13 @@ class Exporter {
                          const std::vector<double>& steps, int zero_point) {
     const ValueId id = node.outputs[0];
     scales_[static_cast<size_t>(id)] = steps;
-    const graph::Node* reader = ReaderOf(id);
+    const graph::Node* reader = reader_.ReaderOf(id);
     const std::vector<const blob::LayerRecord*> layers =
         reader == nullptr ? std::vector<const blob::LayerRecord*>() : plan_.LayersOf(reader->name);
     if (layers.empty() || layers[0]->op != blob::Op::kUnary) return;
     lower::FunctionOf function;
     if (!lower::UnaryFunction(graph_, *reader, &function)) {
-      FailOther(*reader, "has tables where the model has no activation, ");
+      reader_.FailOther(*reader, "has tables where the model has no activation, ");
     }
     const graph::Tensor* bias = node.inputs.size() > 2 && node.inputs[2] != kNoValue
                                     ? graph_.Constant(node.inputs[2])
@@ -437,7 +313,7 @@ class Exporter {
                           static_cast<int>(std::clamp(code, -128.0, 127.0))});
     }
     RealChannels real = RealChannelsOf(plan_, *layers[0], function, channels, zero_point);
-    Count(*reader, real.worst, real.differing);
+    reader_.Count(*reader, real.worst, real.differing);
     std::string& name = names_[static_cast<size_t>(id)];
     const std::string scaled = WriteProduct(name, real.scales, false);
     name = writer_.Node("Add", {scaled, writer_.PerChannel(scaled + "/offsets", real.offsets)},
@@ -449,9 +325,8 @@ class Exporter {
 
   const graph::Graph& graph_;
   const std::string& path_;
-  graph::Links links_;
-  operators::OutputView view_;
-  Int8Plan plan_;
+  LayerReader reader_;
+  const Int8Plan& plan_;
   OnnxWriter writer_;
   std::vector<std::string> names_;       // by value: what holds it, rounded where it is int8
   std::vector<std::string> read_names_;  // by value: as int8 layers read it

@@ -69,4 +69,24 @@ graph::Attribute ReadAttribute(AttributeProto& attribute, const std::string& whe
   }
 }
 
+graph::Tensor ConstantValue(const graph::Node& node, const std::string& where) {
+  const auto length = [](const auto& list) {
+    return graph::Shape{static_cast<int64_t>(list.size())};
+  };
+  for (const auto& [key, attribute] : node.attributes) {
+    if (key == "value") {
+      if (const graph::Tensor* tensor = std::get_if<graph::Tensor>(&attribute)) return *tensor;
+    } else if (key == "value_float") {
+      return graph::Tensor::Floats({}, {node.Float(key, 0.0f)});
+    } else if (key == "value_int") {
+      return graph::Tensor::Integers({}, {node.Int(key, 0)});
+    } else if (key == "value_floats") {
+      return graph::Tensor::Floats(length(node.FloatList(key)), node.FloatList(key));
+    } else if (key == "value_ints") {
+      return graph::Tensor::Integers(length(node.Ints(key)), node.Ints(key));
+    }
+  }
+  Fail("{}: has no numbers (value, value_float(s) or value_int(s)); export the model again", where);
+}
+
 }  // namespace octet::import

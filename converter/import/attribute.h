@@ -18,6 +18,9 @@ namespace octet::import {
 graph::Attribute ReadAttribute(onnx::AttributeProto& attribute, const std::string& where,
                                const std::filesystem::path& folder, Narrowing narrowing);
 
+// Of a Constant: one of value, value_float(s), value_int(s); strings and sparse ones are refused.
+graph::Tensor ConstantValue(const graph::Node& node, const std::string& where);
+
 }  // namespace octet::import
 
 #endif  // OCTET_CONVERTER_IMPORT_ATTRIBUTE_H_

@@ -316,29 +316,6 @@ class Importer {
     return is_bound ? Narrowing::kSaturate : Narrowing::kRefuse;
   }
 
-  // One of value, value_float(s), value_int(s); strings and sparse ones have been refused as
-  // attributes, or are below.
-  static Tensor ConstantValue(const Node& node, const std::string& where) {
-    const auto length = [](const auto& list) {
-      return graph::Shape{static_cast<int64_t>(list.size())};
-    };
-    for (const auto& [key, attribute] : node.attributes) {
-      if (key == "value") {
-        if (const Tensor* tensor = std::get_if<Tensor>(&attribute)) return *tensor;
-      } else if (key == "value_float") {
-        return Tensor::Floats({}, {node.Float(key, 0.0f)});
-      } else if (key == "value_int") {
-        return Tensor::Integers({}, {node.Int(key, 0)});
-      } else if (key == "value_floats") {
-        return Tensor::Floats(length(node.FloatList(key)), node.FloatList(key));
-      } else if (key == "value_ints") {
-        return Tensor::Integers(length(node.Ints(key)), node.Ints(key));
-      }
-    }
-    Fail("{}: has no numbers (value, value_float(s) or value_int(s)); export the model again",
-         where);
-  }
-
   void ConnectInputs() {
     for (size_t i = 0; i < graph_.nodes.size(); ++i) {
       Node& node = graph_.nodes[i];

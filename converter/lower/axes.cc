@@ -7,7 +7,7 @@ namespace octet::lower {
 std::vector<Axis> StoredAxesOf(const graph::Shape& shape, Layout layout,
                                const std::vector<bool>& reduced) {
   std::vector<Axis> axes;
-  for (size_t axis : Builder::StoredAxes(shape, layout)) {
+  for (size_t axis : StoredAxes(shape, layout)) {
     axes.push_back({shape[axis], reduced[axis], false, 0});
   }
   return axes;
@@ -52,7 +52,7 @@ Around AroundAxis(const graph::Shape& shape, Layout layout, int64_t axis) {
   if (axis < 0) axis += static_cast<int64_t>(shape.size());
   Around around;
   bool before = true;
-  for (size_t stored : Builder::StoredAxes(shape, layout)) {
+  for (size_t stored : StoredAxes(shape, layout)) {
     const auto size = static_cast<uint32_t>(shape[stored]);
     if (static_cast<int64_t>(stored) == axis) {
       around.count = size;

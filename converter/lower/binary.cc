@@ -37,7 +37,7 @@ bool CanBroadcast(const graph::Shape& a, const graph::Shape& b, size_t rank, Lay
   for (int i = 0; i < 2; ++i) {
     graph::Shape full = *shapes[i];
     full.insert(full.begin(), rank - std::min(rank, full.size()), 1);
-    Builder::DimsOf(full, layout, dims[i]);
+    DimsOf(full, layout, dims[i]);
   }
   blob::Broadcast unused;
   return BroadcastOf(dims[0], dims[1], &unused) || BroadcastOf(dims[1], dims[0], &unused);

@@ -11,8 +11,6 @@
 namespace octet::lower {
 namespace {
 
-constexpr int kImageFromRowMajor[4] = {0, 2, 3, 1};  // NCHW -> NHWC
-constexpr int kRowMajorFromImage[4] = {0, 3, 1, 2};  // NHWC -> NCHW
 constexpr blob::ElementType kTypes[] = {blob::ElementType::kInt8, blob::ElementType::kFp16,
                                         blob::ElementType::kInt32};
 
@@ -42,21 +40,6 @@ bool RunsOnIntegers(blob::Op op) {
 // Of a layer on such tensors.
 blob::Precision PrecisionFor(blob::ElementType type) {
   return type == blob::ElementType::kInt8 ? blob::Precision::kInt8 : blob::Precision::kFp16;
-}
-
-// [N, C, ...] to the image layout where that is asked for.
-template <typename T>
-std::vector<T> Arranged(const graph::Shape& shape, const std::vector<T>& values, Layout layout) {
-  if (layout != Layout::kImage || shape.size() != 4) return values;
-  const auto planes = static_cast<size_t>(shape[1]);
-  const size_t pixels = static_cast<size_t>(shape[2] * shape[3]);
-  std::vector<T> result(values.size());
-  for (size_t i = 0; i < values.size(); ++i) {
-    const size_t plane = i / pixels, pixel = i % pixels;
-    const size_t image = plane / planes, channel = plane % planes;
-    result[(image * pixels + pixel) * planes + channel] = values[i];
-  }
-  return result;
 }
 
 }  // namespace
@@ -127,52 +110,6 @@ blob::ElementType Builder::TypeOf(blob::Precision precision) {
 
 blob::ElementType Builder::TypeOf(graph::ValueId id, blob::ElementType type) const {
   return IsInteger(id) ? blob::ElementType::kInt32 : type;
-}
-
-void Builder::DimsOf(const graph::Shape& shape, Layout layout, uint32_t (&dims)[4]) {
-  for (uint32_t& dim : dims) dim = 1;
-  for (int64_t dim : shape) {
-    if (dim < 1 || dim > INT32_MAX)
-      RuleOut("a tensor of shape {} is too large; give a smaller --input-shape",
-              graph::ToString(shape));
-  }
-  if (shape.size() > 4) {
-    dims[3] = static_cast<uint32_t>(graph::ElementCount(shape));
-    return;
-  }
-  const size_t shift = 4 - shape.size();
-  for (size_t i = 0; i < shape.size(); ++i) dims[i + shift] = static_cast<uint32_t>(shape[i]);
-  if (layout == Layout::kImage && shape.size() == 4) {
-    for (int i = 0; i < 4; ++i)
-      dims[i] = static_cast<uint32_t>(shape[static_cast<size_t>(kImageFromRowMajor[i])]);
-  }
-}
-
-int Builder::ArenaAxis(const graph::Shape& shape, int64_t axis, Layout layout) {
-  const auto rank = static_cast<int64_t>(shape.size());
-  if (axis < 0) axis += rank;
-  if (rank == 4 && layout == Layout::kImage) return kRowMajorFromImage[axis];
-  return static_cast<int>(axis + 4 - rank);
-}
-
-std::vector<size_t> Builder::StoredAxes(const graph::Shape& shape, Layout layout) {
-  std::vector<size_t> axes;
-  for (size_t i = 0; i < shape.size(); ++i) {
-    const bool image = shape.size() == 4 && layout == Layout::kImage;
-    axes.push_back(image ? static_cast<size_t>(kImageFromRowMajor[i]) : i);
-  }
-  return axes;
-}
-
-std::vector<int64_t> Builder::ArenaStrides(const graph::Shape& shape, Layout layout) {
-  const std::vector<size_t> axes = StoredAxes(shape, layout);
-  std::vector<int64_t> strides(shape.size());
-  int64_t step = 1;
-  for (size_t i = axes.size(); i-- > 0;) {
-    strides[axes[i]] = step;
-    step *= shape[axes[i]];
-  }
-  return strides;
 }
 
 Layout Builder::Natural(graph::ValueId id) const {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "converter/graph/graph.h"
+#include "converter/lower/layout.h"
 #include "converter/lower/program.h"
 #include "converter/operators/offset_function.h"
 #include "converter/operators/output_view.h"
@@ -21,11 +22,6 @@ namespace octet::lower {
 inline bool HasInput(const graph::Node& node, size_t input) {
   return input < node.inputs.size() && node.inputs[input] != graph::kNoValue;
 }
-
-// Where the elements of a value stand. Values of rank 4 are [N, C, H, W] in ONNX and [n, h, w, c]
-// in the arena (kImage), or as ONNX has them (kRowMajor). For every other rank both are the same:
-// row-major, leading 1s, everything in one dimension above rank 4.
-enum class Layout : uint8_t { kImage, kRowMajor };
 
 class Builder {
  public:
@@ -83,13 +79,6 @@ class Builder {
   void Absorb(const graph::Node& node) { absorbed_[IndexOf(node)] = true; }
   bool Absorbed(const graph::Node& node) const { return absorbed_[IndexOf(node)]; }
 
-  static void DimsOf(const graph::Shape& shape, Layout layout, uint32_t (&dims)[4]);
-  // Axis of `shape` as an index into the 4 arena dims under a layout.
-  static int ArenaAxis(const graph::Shape& shape, int64_t axis, Layout layout);
-  // Logical dimensions in the order in which a tensor of this layout stores them, outermost first;
-  // and how far apart it keeps the elements of each logical dimension.
-  static std::vector<size_t> StoredAxes(const graph::Shape& shape, Layout layout);
-  static std::vector<int64_t> ArenaStrides(const graph::Shape& shape, Layout layout);
   // Rank 4 lives as an image, everything else row-major.
   Layout Natural(graph::ValueId id) const;
   // The layout a value already has, so that layout-blind operators cause no transpose.

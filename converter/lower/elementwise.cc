@@ -42,7 +42,7 @@ std::vector<uint32_t> StoredDims(graph::Shape shape, size_t rank, Layout layout)
   shape.insert(shape.begin(), rank - std::min(rank, shape.size()), 1);
   if (rank > 4) return {shape.begin(), shape.end()};
   uint32_t dims[4];
-  Builder::DimsOf(shape, layout, dims);
+  DimsOf(shape, layout, dims);
   return {std::begin(dims), std::end(dims)};
 }
 

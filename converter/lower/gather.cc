@@ -197,7 +197,7 @@ void LowerTopK(Builder& builder, const graph::Node& node) {
     indices = builder.Define(node.outputs[1], Layout::kRowMajor, blob::ElementType::kInt32);
   } else {
     uint32_t dims[4];
-    Builder::DimsOf(chosen, Layout::kRowMajor, dims);
+    DimsOf(chosen, Layout::kRowMajor, dims);
     indices = builder.Temporary(node.name + "/indices", blob::ElementType::kInt32, dims, nullptr);
   }
   blob::TopKParams params{};

@@ -103,16 +103,15 @@ blob::ElementType InputType(const Builder& builder, const graph::Graph& graph, g
 }
 
 // Strides of the 4 arena dims of a value, given those of its logical dimensions.
-void ArenaStrides(const graph::Shape& shape, Layout layout, const std::vector<int64_t>& strides,
-                  uint32_t (&out)[4]) {
+void StridesInArena(const graph::Shape& shape, Layout layout, const std::vector<int64_t>& strides,
+                    uint32_t (&out)[4]) {
   for (uint32_t& stride : out) stride = 0;
   if (shape.size() > 4) {
     out[3] = 1;  // flat
     return;
   }
   for (size_t i = 0; i < shape.size(); ++i) {
-    out[Builder::ArenaAxis(shape, static_cast<int64_t>(i), layout)] =
-        static_cast<uint32_t>(strides[i]);
+    out[ArenaAxis(shape, static_cast<int64_t>(i), layout)] = static_cast<uint32_t>(strides[i]);
   }
 }
 
@@ -147,7 +146,7 @@ Bytes InitialOf(Builder& builder, graph::ValueId id, const graph::Tensor& value,
   std::vector<uint16_t> halves(value.floats.size());
   std::vector<int32_t> integers(value.integers.size());
   const graph::Shape& shape = builder.ShapeOf(id);
-  operators::ForEachPlace(shape, 0, Builder::ArenaStrides(shape, builder.Natural(id)),
+  operators::ForEachPlace(shape, 0, ArenaStrides(shape, builder.Natural(id)),
                           [&](size_t element, size_t at) {
                             if (value.IsFloat()) {
                               halves[at] = FloatToHalf(value.floats[element] / stored.scale);
@@ -245,7 +244,7 @@ Program LowerNodes(const graph::Graph& graph, const quantize::Scheme& scheme,
     const Layout layout = InputLayout(shape);
     ModelInput input;
     input.tensor = builder.Define(id, layout, InputType(builder, graph, id, program.precision));
-    ArenaStrides(shape, layout, operators::RowMajorStrides(shape), input.strides);
+    StridesInArena(shape, layout, operators::RowMajorStrides(shape), input.strides);
     program.inputs.push_back(input);
   }
   for (size_t i = graph.OwnInputs(); i < graph.inputs.size(); ++i) {
@@ -284,7 +283,7 @@ Program LowerNodes(const graph::Graph& graph, const quantize::Scheme& scheme,
       part.tensor = builder.UseAnyType(piece.value, layout);
       part.base = static_cast<uint32_t>(piece.base);
       if (!piece.function.empty()) part.function = FunctionNamed(piece.function).function;
-      ArenaStrides(builder.ShapeOf(piece.value), layout, piece.strides, part.strides);
+      StridesInArena(builder.ShapeOf(piece.value), layout, piece.strides, part.strides);
       part.offsets = OffsetsOf(part, builder.At(part.tensor), view.offsets[o]);
       parts.push_back(part);
     }

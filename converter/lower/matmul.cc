@@ -18,7 +18,7 @@ struct Factor {
 
 Factor UseFactor(Builder& builder, graph::ValueId id, blob::ElementType type) {
   const Layout layout = builder.Constant(id) != nullptr ? Layout::kRowMajor : builder.Existing(id);
-  return {builder.Use(id, layout, type), Builder::ArenaStrides(builder.ShapeOf(id), layout)};
+  return {builder.Use(id, layout, type), ArenaStrides(builder.ShapeOf(id), layout)};
 }
 
 // Batch dimensions of the result with the steps of both operands, neighbours merged where they lie

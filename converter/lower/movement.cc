@@ -81,11 +81,10 @@ void LowerConcat(Builder& builder, const graph::Node& node) {
     }
   }
   Layer& layer = builder.Emit(node, blob::Op::kConcat, precision, inputs, output);
-  layer.Set(blob::ConcatParams{
-      flat ? 2 : static_cast<uint32_t>(Builder::ArenaAxis(shape, axis, layout))});
+  layer.Set(blob::ConcatParams{flat ? 2 : static_cast<uint32_t>(ArenaAxis(shape, axis, layout))});
   if (rescales) layer.table = std::move(tables);
   if (!flat) return;
-  Builder::DimsOf(shape, Layout::kRowMajor, dims);
+  DimsOf(shape, Layout::kRowMajor, dims);
   builder.Alias(node.outputs[0], Layout::kRowMajor, builder.Reshape(output, dims, node.name));
 }
 
@@ -113,7 +112,7 @@ void LowerSlice(Builder& builder, const graph::Node& node) {
   const int input = builder.Use(node.inputs[0], layout, Builder::TypeOf(precision));
   blob::SliceParams params{{0, 0, 0, 0}, {1, 1, 1, 1}};
   for (size_t d = 0; d < shape.size(); ++d) {
-    const int axis = Builder::ArenaAxis(shape, static_cast<int64_t>(d), layout);
+    const int axis = ArenaAxis(shape, static_cast<int64_t>(d), layout);
     params.begin[axis] = static_cast<uint32_t>(begins[d]);
     params.step[axis] = static_cast<uint32_t>(strides[d]);
   }
@@ -164,7 +163,7 @@ void LowerTranspose(Builder& builder, const graph::Node& node) {
   const std::vector<int64_t> steps = steps_for(to);
   if (!moves(steps)) {
     uint32_t dims[4];
-    Builder::DimsOf(builder.ShapeOf(out), to, dims);
+    DimsOf(builder.ShapeOf(out), to, dims);
     builder.Alias(out, to, builder.Reshape(input, dims, node.name));
     return;
   }
@@ -193,7 +192,7 @@ void LowerReshape(Builder& builder, const graph::Node& node) {
   const blob::Precision precision = builder.PrecisionOf(node);
   const int input = builder.Use(node.inputs[0], Layout::kRowMajor, Builder::TypeOf(precision));
   uint32_t dims[4];
-  Builder::DimsOf(builder.ShapeOf(node.outputs[0]), Layout::kRowMajor, dims);
+  DimsOf(builder.ShapeOf(node.outputs[0]), Layout::kRowMajor, dims);
   builder.Alias(node.outputs[0], Layout::kRowMajor, builder.Reshape(input, dims, node.name));
 }
 
@@ -260,7 +259,7 @@ void LowerPad(Builder& builder, const graph::Node& node) {
   const int output = builder.Define(node.outputs[0], layout, Builder::TypeOf(precision));
   KeepScale(builder, input, output);
   for (size_t i = 0; i < rank; ++i) {
-    const int axis = Builder::ArenaAxis(shape, static_cast<int64_t>(i), layout);
+    const int axis = ArenaAxis(shape, static_cast<int64_t>(i), layout);
     params.before[axis] = static_cast<uint32_t>(begins[i]);
     params.after[axis] = static_cast<uint32_t>(ends[i]);
   }

@@ -32,7 +32,7 @@ const graph::Tensor* Parameter(Builder& builder, const graph::Node& node, size_t
 
 // Axes from `first` on are reduced and have parameters of their own.
 void FromAxis(const graph::Shape& shape, size_t first, Normalization* n) {
-  const std::vector<size_t> stored = Builder::StoredAxes(shape, n->layout);
+  const std::vector<size_t> stored = StoredAxes(shape, n->layout);
   for (size_t axis : stored) {
     int64_t step = 1;
     for (size_t d = axis + 1; d < shape.size(); ++d) step *= shape[d];
@@ -44,7 +44,7 @@ void FromAxis(const graph::Shape& shape, size_t first, Normalization* n) {
 // Channels in `groups`, each reduced together with the axes behind them.
 void ByGroup(const graph::Shape& shape, int64_t groups, bool affine_by_group, Normalization* n) {
   const int64_t per_group = shape[1] / groups;
-  for (size_t axis : Builder::StoredAxes(shape, n->layout)) {
+  for (size_t axis : StoredAxes(shape, n->layout)) {
     if (axis == 1) {
       n->axes.push_back({groups, false, true, affine_by_group ? 1 : per_group});
       n->axes.push_back({per_group, true, !affine_by_group, affine_by_group ? 0 : 1});

@@ -46,7 +46,7 @@ Layout LayoutFor(const Builder& builder, const graph::Node& node,
   if (node.Int("keepdims", 1) != 0) return layout;
   const graph::Shape& shape = builder.ShapeOf(node.inputs[0]);
   size_t last = 0;
-  for (size_t axis : Builder::StoredAxes(shape, layout)) {
+  for (size_t axis : StoredAxes(shape, layout)) {
     if (reduced[axis] || shape[axis] == 1) continue;
     if (axis < last) return Layout::kRowMajor;
     last = axis;

@@ -4,89 +4,21 @@
 #include <optional>
 #include <string>
 #include <tuple>
-#include <unordered_set>
 #include <utility>
 
 #include "converter/operators/meaning.h"
 #include "converter/operators/offset_function.h"
+#include "converter/operators/operator.h"
 #include "converter/operators/output_view.h"
-#include "converter/operators/reading.h"
 #include "converter/operators/weights.h"
 #include "converter/passes/constant_through.h"
 #include "converter/passes/editor.h"
+#include "converter/passes/late_passes.h"
 #include "converter/passes/layer.h"
 #include "converter/passes/spread.h"
 
 namespace octet::passes {
 namespace {
-
-// The input of an Add or Sub that is constant, or -1.
-int ConstantInput(const Editor& editor, const Node& node) {
-  if (node.op != "Add" && node.op != "Sub") return -1;
-  const bool first = editor.IsConstant(node.inputs[0]), second = editor.IsConstant(node.inputs[1]);
-  if (first == second) return -1;
-  return first ? 0 : 1;
-}
-
-// The largest element of each channel. GlobalMaxPool has become a MaxPool before.
-bool IsLargestOfAll(const Editor& editor, const Node& node) {
-  if (operators::ReadingOf(node, 0) != operators::Reading::kMaximum || node.outputs.size() != 1) {
-    return false;
-  }
-  const Shape* shape = editor.KnownShape(node.outputs[0]);
-  return shape != nullptr && shape->size() > 2 &&
-         std::all_of(shape->begin() + 2, shape->end(), [](int64_t dim) { return dim == 1; });
-}
-
-// What a mean, or the largest, makes of 1 in all of its elements; none where it is neither, or that
-// number differs from place to place, as it does with zeros around a picture.
-std::optional<float> FactorOfAll(const Editor& editor, const Node& node) {
-  if (!operators::SumsElements(node.op) && !IsLargestOfAll(editor, node)) return {};
-  const Shape& shape = *editor.KnownShape(node.outputs[0]);
-  const Shape* all = editor.KnownShape(node.inputs[0]);
-  if (all == nullptr || graph::ElementCount(*all) <= graph::ElementCount(shape)) return {};
-  const std::optional<Tensor> behind =
-      PartBehind(editor, node, node.inputs[0], Spread({}, {1}, *all));
-  if (!behind || !IsOneNumber(*behind) || behind->floats[0] == 0) return {};
-  return behind->floats[0];
-}
-
-// By node, what a layer computes: not a function in front of an output, which is done in float.
-std::vector<bool> Computed(const graph::Graph& graph) {
-  return operators::ViewOutputs(graph).needed;
-}
-
-// A function of one variable in which constants end, and whose result may have one.
-bool IsFunction(const Editor& editor, const std::vector<bool>& computed, int n) {
-  const Node& node = editor.At(n);
-  return operators::MayBeOffset(editor.graph(), node) && IsPlainFloat(editor, node.outputs[0]) &&
-         (static_cast<size_t>(n) >= computed.size() || computed[static_cast<size_t>(n)]);
-}
-
-// What the constant of an Add or Sub adds to the result.
-std::vector<float> Added(const Editor& editor, const Node& node, int input) {
-  std::vector<float> own = editor.Constant(node.inputs[static_cast<size_t>(input)])->floats;
-  if (node.op == "Sub" && input == 1) {
-    for (float& number : own) number = -number;
-  }
-  return own;
-}
-
-// A constant that differs from pixel to pixel, or from anchor to anchor, says where an element is:
-// the model adds a grid. It is no part of an output to be told apart from its variation, and would
-// take more bytes than the output.
-bool IsGrid(const Editor& editor, const Node& node, int constant) {
-  const Shape& own = editor.Constant(node.inputs[static_cast<size_t>(constant)])->shape;
-  const auto wide = std::count_if(own.begin(), own.end(), [](int64_t dim) { return dim != 1; });
-  if (wide == 0) return false;
-  const ValueId data = node.inputs[static_cast<size_t>(1 - constant)];
-  const int64_t channels = ChannelsByPosition(editor, data);
-  if (channels == 0) return false;
-  if (channels < 0 || wide > 1) return true;
-  const bool is_channel_of_picture = own.size() >= 3 && own[own.size() - 3] != 1 &&
-                                     editor.KnownShape(node.outputs[0])->size() == 4;
-  return !is_channel_of_picture && graph::ElementCount(own) != channels;
-}
 
 class Taker {
  public:
@@ -113,7 +45,7 @@ class Taker {
       for (float& number : shift) number = -number;
       ShiftOutputs(editor_, n, shift);
     } else {
-      std::vector<float> own = Added(editor_, node, constant);
+      std::vector<float> own = AddedBy(editor_, node, constant);
       const Shape shape = editor_.Constant(node.inputs[static_cast<size_t>(constant)])->shape;
       const Shape groups(source.groups.end() - static_cast<std::ptrdiff_t>(shape.size()),
                          source.groups.end());
@@ -305,7 +237,7 @@ class Taker {
     const ValueId result = node.outputs[0];
     if (const int constant = ConstantInput(editor_, node); constant >= 0) {
       const Tensor& own = *editor_.Constant(node.inputs[static_cast<size_t>(constant)]);
-      const Tensor added = Spread(own.shape, Added(editor_, node, constant), behind->shape);
+      const Tensor added = Spread(own.shape, AddedBy(editor_, node, constant), behind->shape);
       if (ValueId skipped = graph::kNoValue;
           behind->shape == part.shape && !(node.op == "Sub" && constant == 0)) {
         Reads(n, whole, rest);
@@ -329,103 +261,17 @@ class Taker {
   std::vector<bool> computed_;
 };
 
-// Walks from the outputs, and from functions that constants end in, to the values in front of them.
-class SourceFinder {
- public:
-  explicit SourceFinder(graph::Graph& graph)
-      : computed_(Computed(graph)), editor_(graph), reaches_(graph.values.size(), Reach::kNone) {}
-
-  std::vector<ConstantSource> Run() {
-    for (const ValueId id : editor_.graph().outputs) Meet(id, Reach::kAny);
-    editor_.ForEach({}, [&](int n) {
-      const Node& node = editor_.At(n);
-      if (!IsFunction(editor_, computed_, n) && !operators::IgnoresConstant(node.op)) return false;
-      // Of two inputs of a power or a quotient one is constant.
-      for (const ValueId input : node.inputs) Meet(input, Reach::kNumber);
-      return false;
-    });
-    while (!pending_.empty()) {
-      const ValueId id = pending_.back();
-      pending_.pop_back();
-      if (const int n = editor_.Producer(id); n >= 0) Visit(id, n);
-    }
-    editor_.Finish();
-    // A value that was met again, with more freedom, comes behind.
-    std::stable_sort(found_.begin(), found_.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    std::vector<ConstantSource> sources;
-    for (auto& [node, source] : found_) {
-      if (!sources.empty() && sources.back().value == source.value) sources.pop_back();
-      sources.push_back(std::move(source));
-    }
-    return sources;
-  }
-
- private:
-  // Whether any constant of a value reaches an output, or one number alone.
-  enum class Reach : uint8_t { kNone, kNumber, kAny };
-
-  void Meet(ValueId id, Reach how) {
-    if (id == graph::kNoValue || reaches_[static_cast<size_t>(id)] >= how ||
-        !IsPlainFloat(editor_, id)) {
-      return;
-    }
-    reaches_[static_cast<size_t>(id)] = how;
-    pending_.push_back(id);
-  }
-
-  void Visit(ValueId id, int n) {
-    const Node& node = editor_.At(n);
-    if (IsFunction(editor_, computed_, n)) {
-      const Shape groups(editor_.KnownShape(id)->size(), 1);
-      found_.emplace_back(n, ConstantSource{id, groups, {}});
-      return;
-    }
-    const bool norm = IsNorm(editor_, node);
-    if (!norm && !LetsConstantPass(editor_, node)) return;
-    const Reach how = NeedsOneNumber(node) ? Reach::kNumber : reaches_[static_cast<size_t>(id)];
-    for (const ValueId input : node.inputs) {
-      if (!norm) Meet(input, how);
-    }
-    if (node.Has(operators::kIsOutputOffset)) return;
-    if (auto source = SourceOf(id, node, norm, how)) found_.emplace_back(n, std::move(*source));
-  }
-
-  std::optional<ConstantSource> SourceOf(ValueId id, const Node& node, bool norm, Reach how) const {
-    const Shape& shape = *editor_.KnownShape(id);
-    ConstantSource source{id, Shape(shape.size(), 1), {}};
-    const bool has_bias = operators::HasBiasInput(node.op);
-    const int constant = ConstantInput(editor_, node);
-    if (!norm && !has_bias && constant < 0) {
-      return FactorOfAll(editor_, node) ? std::optional(std::move(source)) : std::nullopt;
-    }
-    // An Add stays, for what it adds may be more than one number; those of a norm are many.
-    if (how == Reach::kNumber) return norm ? std::nullopt : std::optional(std::move(source));
-    if (has_bias || (norm && node.op != "LayerNormalization")) {
-      source.groups[1] = shape[1];
-      return source;
-    }
-    if (!norm && IsGrid(editor_, node, constant)) return std::nullopt;
-    const size_t at = norm ? 2 : static_cast<size_t>(constant);
-    const Shape& own = editor_.Constant(node.inputs[at])->shape;
-    std::copy(own.begin(), own.end(),
-              source.groups.end() - static_cast<std::ptrdiff_t>(own.size()));
-    if (!norm) source.own = Added(editor_, node, constant);
-    return source;
-  }
-
-  std::vector<bool> computed_;
-  Editor editor_;
-  std::vector<Reach> reaches_;  // by value
-  std::vector<ValueId> pending_;
-  std::vector<std::pair<int, ConstantSource>> found_;  // and its node
-};
+// Whether it is still one: values keep their meaning, but a constant taken out before may have come
+// out here.
+bool IsSource(graph::Graph& graph, const ConstantSource& wanted) {
+  const std::vector<ConstantSource> sources = FindConstantSources(graph);
+  return std::any_of(sources.begin(), sources.end(), [&wanted](const ConstantSource& source) {
+    return source.value == wanted.value && source.groups == wanted.groups &&
+           source.own == wanted.own;
+  });
+}
 
 }  // namespace
-
-std::vector<ConstantSource> FindConstantSources(graph::Graph& graph) {
-  return SourceFinder(graph).Run();
-}
 
 void TakeConstant(graph::Graph& graph, const ConstantSource& source,
                   const std::vector<float>& part) {
@@ -439,6 +285,21 @@ void TakeConstant(graph::Graph& graph, const ConstantSource& source,
     return done = true;
   });
   editor.Finish();
+}
+
+int TakeConstants(graph::Graph& graph, const Guidance& guidance) {
+  int taken = 0;
+  for (const ConstantSource& source : FindConstantSources(graph)) {
+    const std::vector<float> part = guidance.part(source);
+    if (part.empty() || (taken > 0 && !IsSource(graph, source))) continue;
+    graph::Graph changed = graph;
+    TakeConstant(changed, source, part);
+    operators::InferShapes(changed);
+    if (guidance.keeps && !guidance.keeps(changed)) continue;
+    graph = std::move(changed);
+    ++taken;
+  }
+  return taken;
 }
 
 }  // namespace octet::passes

@@ -2,7 +2,9 @@
 // and 1970 becomes an Add in front of the output, which needs no layer (operators/output_view.h).
 // It is in float, so that neither int8 nor FP16 spend their bits on the constant.
 //
-// No pass of passes.inc: what is constant shows in data (calibrate/constant_part.h).
+// The late pass take_constants (late_passes.inc): what is constant shows in data
+// (calibrate/constant_part.h). It takes what Guidance::part says out of each source, in their
+// order.
 #ifndef OCTET_CONVERTER_PASSES_CONSTANT_PART_H_
 #define OCTET_CONVERTER_PASSES_CONSTANT_PART_H_
 

@@ -4,11 +4,14 @@
 #include <cmath>
 #include <limits>
 #include <string>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "converter/operators/meaning.h"
+#include "converter/operators/offset_function.h"
 #include "converter/operators/operator.h"
+#include "converter/operators/output_view.h"
+#include "converter/operators/reading.h"
 #include "converter/passes/layer.h"
 #include "converter/passes/read.h"
 #include "converter/passes/spread.h"
@@ -23,6 +26,16 @@ constexpr float kMost = std::numeric_limits<float>::max();  // of no bound
 
 float Moved(float bound, float part) {
   return std::abs(bound) < kMost ? bound - part : bound;
+}
+
+// The largest element of each channel. GlobalMaxPool has become a MaxPool before.
+bool IsLargestOfAll(const Editor& editor, const Node& node) {
+  if (operators::ReadingOf(node, 0) != operators::Reading::kMaximum || node.outputs.size() != 1) {
+    return false;
+  }
+  const Shape* shape = editor.KnownShape(node.outputs[0]);
+  return shape != nullptr && shape->size() > 2 &&
+         std::all_of(shape->begin() + 2, shape->end(), [](int64_t dim) { return dim == 1; });
 }
 
 }  // namespace
@@ -161,30 +174,40 @@ bool IsNorm(const Editor& editor, const Node& node) {
   return own.size() <= shape.size() && std::equal(own.rbegin(), own.rend(), shape.rbegin());
 }
 
-int64_t ChannelsByPosition(const Editor& editor, ValueId id) {
-  std::vector<ValueId> pending = {id};
-  std::unordered_set<ValueId> met;
-  int64_t channels = 0;
-  while (!pending.empty()) {
-    const ValueId value = pending.back();
-    pending.pop_back();
-    if (value == graph::kNoValue || editor.IsConstant(value) || !met.insert(value).second) continue;
-    const int n = editor.Producer(value);
-    if (n < 0) continue;
-    const Node& node = editor.At(n);
-    if (node.op == "MatMul") return -1;
-    if (node.op == "Gemm" || node.op == "GlobalAveragePool") continue;
-    if (node.op == "Conv") {
-      const Shape* shape = editor.KnownShape(node.outputs[0]);
-      if (shape == nullptr) return -1;
-      const int64_t pixels =
-          graph::ElementCount(*shape) / std::max<int64_t>(1, (*shape)[0] * (*shape)[1]);
-      if (pixels > 1) channels = std::max(channels, (*shape)[1]);
-      continue;
-    }
-    pending.insert(pending.end(), node.inputs.begin(), node.inputs.end());
+int ConstantInput(const Editor& editor, const Node& node) {
+  if (node.op != "Add" && node.op != "Sub") return -1;
+  const bool first = editor.IsConstant(node.inputs[0]), second = editor.IsConstant(node.inputs[1]);
+  if (first == second) return -1;
+  return first ? 0 : 1;
+}
+
+std::optional<float> FactorOfAll(const Editor& editor, const Node& node) {
+  if (!operators::SumsElements(node.op) && !IsLargestOfAll(editor, node)) return {};
+  const Shape& shape = *editor.KnownShape(node.outputs[0]);
+  const Shape* all = editor.KnownShape(node.inputs[0]);
+  if (all == nullptr || graph::ElementCount(*all) <= graph::ElementCount(shape)) return {};
+  const std::optional<Tensor> behind =
+      PartBehind(editor, node, node.inputs[0], Spread({}, {1}, *all));
+  if (!behind || !IsOneNumber(*behind) || behind->floats[0] == 0) return {};
+  return behind->floats[0];
+}
+
+std::vector<bool> Computed(const graph::Graph& graph) {
+  return operators::ViewOutputs(graph).needed;
+}
+
+bool IsFunction(const Editor& editor, const std::vector<bool>& computed, int n) {
+  const Node& node = editor.At(n);
+  return operators::MayBeOffset(editor.graph(), node) && IsPlainFloat(editor, node.outputs[0]) &&
+         (static_cast<size_t>(n) >= computed.size() || computed[static_cast<size_t>(n)]);
+}
+
+std::vector<float> AddedBy(const Editor& editor, const Node& node, int input) {
+  std::vector<float> own = editor.Constant(node.inputs[static_cast<size_t>(input)])->floats;
+  if (node.op == "Sub" && input == 1) {
+    for (float& number : own) number = -number;
   }
-  return channels;
+  return own;
 }
 
 }  // namespace octet::passes

@@ -3,6 +3,7 @@
 #define OCTET_CONVERTER_PASSES_CONSTANT_THROUGH_H_
 
 #include <optional>
+#include <vector>
 
 #include "converter/passes/editor.h"
 
@@ -35,10 +36,19 @@ void MoveFusedClamp(float part, Node* node);
 // A normalization with a bias of its own, which comes last.
 bool IsNorm(const Editor& editor, const Node& node);
 
-// Whether elements of the value along other axes than the channels' come from the same weights: the
-// channels of the convolution in front of it, 0 where there is none but a matrix has weights for
-// each element, -1 for products of two computed values, which have no such axis.
-int64_t ChannelsByPosition(const Editor& editor, ValueId id);
+// The input of an Add or Sub that is constant, or -1; and what it adds to the result.
+int ConstantInput(const Editor& editor, const Node& node);
+std::vector<float> AddedBy(const Editor& editor, const Node& node, int input);
+
+// What a mean, or the largest, makes of 1 in all of its elements; none where it is neither, or that
+// number differs from place to place, as it does with zeros around a picture.
+std::optional<float> FactorOfAll(const Editor& editor, const Node& node);
+
+// By node, what a layer computes: not a function in front of an output, which is done in float.
+std::vector<bool> Computed(const graph::Graph& graph);
+// A function of one variable in which constants end, and whose result may have one. computed: see
+// Computed(), before any change.
+bool IsFunction(const Editor& editor, const std::vector<bool>& computed, int n);
 
 }  // namespace octet::passes
 

@@ -8,7 +8,7 @@
 
 #include "converter/operators/scaling.h"
 #include "converter/passes/channel_sets.h"
-#include "converter/passes/smooth_norms.h"
+#include "converter/passes/late_passes.h"
 #include "converter/support/functions.h"
 
 namespace octet::passes {
@@ -20,8 +20,6 @@ using graph::ValueId;
 // Each sweep goes through all tensors; a factor passes a depthwise layer in one.
 constexpr int kMostSweeps = 20;
 constexpr double kSettled = 1e-3;  // of ln s
-// No weight shrinks or grows by more: what a channel lost to underflow or a dead one cannot say.
-constexpr double kFarthest = 1e4;
 
 using Layer = ChannelLayer;
 
@@ -305,11 +303,17 @@ class Equalizer {
 
 }  // namespace
 
+int Equalize(graph::Graph& graph, const Guidance& guidance) {
+  return Equalizer(graph, guidance.wants).Run(guidance.others);
+}
+
 int EqualizeLayers(graph::Graph& graph, const std::function<bool(size_t node)>& wants,
                    bool others) {
-  const int equalized = Equalizer(graph, wants).Run(others) + SmoothNorms(graph, wants, others);
-  if (equalized > 0) graph.Compact();
-  return equalized;
+  const Guidance guidance{wants, others};
+  const int equalized = RunLate("equalize", graph, guidance);
+  const int smoothed = RunLate("smooth_norms", graph, guidance);
+  if (equalized + smoothed > 0) graph.Compact();
+  return equalized + smoothed;
 }
 
 }  // namespace octet::passes

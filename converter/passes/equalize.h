@@ -16,7 +16,7 @@
 // Exact, up to the rounding of floats: ReLU, PReLU, LeakyReLU, pooling, sums, depthwise layers and
 // bounds that are a constant a channel let factors pass; a clip to one range for all channels
 // (ReLU6) does not, and nothing passes it. Normalizations of rows have a rule of their own
-// (smooth_norms.h).
+// (smooth_norms.cc).
 #ifndef OCTET_CONVERTER_PASSES_EQUALIZE_H_
 #define OCTET_CONVERTER_PASSES_EQUALIZE_H_
 
@@ -34,11 +34,13 @@ namespace octet::passes {
 // and factors are worth it by themselves where they make it kWorthEqualizing times smaller: one
 // bit. Networks as they are trained are far from that.
 inline constexpr double kWorthEqualizing = 4;
+// No weight shrinks or grows by more: what a channel lost to underflow or a dead one cannot say.
+inline constexpr double kFarthest = 1e4;
 
 // Equalizes the tensors that some layer writes or reads for which `wants(node)` holds, and, where
-// `others` says so, those that gain by themselves; returns how many tensors got factors.
-// Deterministic. The graph has been through Canonicalise. Weights that the model brings quantized
-// stay.
+// `others` says so, those that gain by themselves; normalizations too. Returns how many tensors got
+// factors. Deterministic. The graph has been through Canonicalise. Weights that the model brings
+// quantized stay.
 int EqualizeLayers(graph::Graph& graph, const std::function<bool(size_t node)>& wants, bool others);
 
 }  // namespace octet::passes

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <map>
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include "converter/calibrate/stand_ins.h"
 #include "converter/operators/clamp.h"
@@ -19,6 +19,7 @@
 #include "converter/quantize/ranges.h"
 #include "converter/quantize/reasons.h"
 #include "converter/quantize/scheme.h"
+#include "converter/quantize/unquantized.h"
 #include "converter/quantize/weight_schemes.h"
 #include "converter/support/not_possible.h"
 
@@ -32,6 +33,13 @@ using operators::Int8;
 constexpr float kRuinous = 32;
 // No activation: what files write for infinity.
 constexpr float kNoNumber = 1e30f;
+
+// After it grew.
+void KeepSymmetric(ValueRange* range) {
+  if (!range->symmetric) return;
+  range->max = std::max(range->max, -range->min);
+  range->min = -range->max;
+}
 
 class Assigner {
  public:
@@ -66,7 +74,7 @@ class Assigner {
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
       if (Moves(n)) ShareForward(n);
     }
-    ReportUnquantized();
+    for (const std::string& line : WarnUnquantized(graph_, needed_, ranges_)) Warn(line);
     Write();
   }
 
@@ -193,10 +201,7 @@ class Assigner {
       united->min = std::min(united->min, fill->second.min);
       united->max = std::max(united->max, fill->second.max);
     }
-    if (united->symmetric) {
-      united->max = std::max(united->max, -united->min);
-      united->min = -united->max;
-    }
+    KeepSymmetric(&*united);
     out = united;
   }
 
@@ -238,10 +243,7 @@ class Assigner {
     ValueRange wide = *range;
     wide.min = std::min(wide.min, *fill);
     wide.max = std::max(wide.max, *fill);
-    if (wide.symmetric) {
-      wide.max = std::max(wide.max, -wide.min);
-      wide.min = -wide.max;
-    }
+    KeepSymmetric(&wide);
     const bool fixed = producer >= 0 && Int8Of(static_cast<size_t>(producer)) == Int8::kFixedScale;
     if (range->overridden || fixed || !(wide.max - wide.min <= kRuinous * width)) {
       // Beside it nothing would be left of the values, or their scale is not ours to choose.
@@ -260,56 +262,6 @@ class Assigner {
     fills_[root] = {wide.min, wide.max};
     range = wide;
     return true;
-  }
-
-  // What the model itself joins at a scale that leaves of it next to nothing.
-  void WarnOfVanishing(size_t n, const graph::Given& given) {
-    // 3 of 8 bits, told apart by nobody.
-    constexpr float kFewSteps = 8;
-    for (ValueId id : Node(n).inputs) {
-      if (graph_.Constant(id) != nullptr || !Range(id)) continue;
-      const float width = Range(id)->max - Range(id)->min;
-      if (width >= kFewSteps * given.scale) continue;
-      Warn(
-          fmt::format("node '{}' (Concat): its result has steps of {:.3g} in the model; '{}' of "
-                      "range {:.3g} is smaller than these steps; try: --cut-at {}",
-                      Node(n).name, given.scale, Name(id), width, InputNames(n)));
-    }
-  }
-
-  std::string InputNames(size_t n) const {
-    std::string names;
-    for (ValueId id : Node(n).inputs) {
-      if (graph_.Constant(id) == nullptr) names += (names.empty() ? "" : ",") + Name(id);
-    }
-    return names;
-  }
-
-  // A model that brings quantization for some of its tensors: those it says nothing of.
-  void ReportUnquantized() {
-    size_t given = 0;
-    std::vector<std::string> names;
-    for (size_t n = 0; n < graph_.nodes.size(); ++n) {
-      const auto& result = Range(Node(n).outputs[0]);
-      if (operators::Int8Of(Node(n)) == operators::Int8::kJoins && result && result->given) {
-        WarnOfVanishing(n, *result->given);
-      }
-      if (!needed_[n]) continue;
-      for (ValueId id : Node(n).outputs) {
-        if (id == graph::kNoValue || graph_.At(id).type != graph::DataType::kFloat) continue;
-        if (graph_.At(id).given != nullptr) ++given;
-        if (Range(id) && Range(id)->given == nullptr) names.push_back(Name(id));
-      }
-    }
-    if (given == 0 || names.empty()) return;
-    const size_t total = given + names.size();
-    constexpr size_t kMostNamed = 3;
-    const bool more = names.size() > kMostNamed;
-    const size_t unquantized = names.size();
-    if (more) names.resize(kMostNamed);
-    Warn(
-        fmt::format("{} of {} tensors have no quantization in the model and are calibrated: '{}'{}",
-                    unquantized, total, fmt::join(names, "', '"), more ? ", ..." : ""));
   }
 
   // Inputs that nobody else reads are rounded once, straight to the scale of the result.

@@ -56,6 +56,13 @@ HalfGroup* HalfGroups::GroupOf(ValueId id) {
   return group < 0 ? nullptr : &groups_[static_cast<size_t>(group)];
 }
 
+int HalfGroups::ExponentOf(ValueId id, size_t channel) const {
+  const HalfGroup* group = GroupOf(id);
+  if (group == nullptr) return 0;
+  const int own = group->exponent[group->exponent.size() == 1 ? 0 : channel];
+  return own * (1 << DegreeOf(id));
+}
+
 int HalfGroups::DataInput(const graph::Node& node) const {
   if (node.inputs.size() < 2) return -1;
   const bool first = Computed(node.inputs[0]), second = Computed(node.inputs[1]);

@@ -37,6 +37,8 @@ class HalfGroups {
   // A value's exponent is that of its group times two to the power of its degree, which is 0 or
   // more: a square has one more than what it is of.
   int DegreeOf(graph::ValueId id) const { return degree_[static_cast<size_t>(id)]; }
+  // Of the value's group, for one channel; 0 where it has none.
+  int ExponentOf(graph::ValueId id, size_t channel) const;
   // The largest degree of a group.
   static constexpr int kMostDegree = 3;
   // The input of a bilinear node or a quotient that is computed where the other one is constant,

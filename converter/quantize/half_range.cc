@@ -5,12 +5,10 @@
 #include <limits>
 #include <memory>
 
-#include <fmt/format.h>
-
-#include "converter/operators/offset_function.h"
 #include "converter/operators/powers.h"
 #include "converter/operators/scaling.h"
 #include "converter/operators/weights.h"
+#include "converter/quantize/half_constants.h"
 #include "converter/quantize/half_groups.h"
 #include "converter/support/functions.h"
 
@@ -71,13 +69,6 @@ int Choose(const Bounds& bounds, int limit) {
   return static_cast<int>(std::clamp<double>(e, -limit, limit));
 }
 
-// A bound that stands for none stays finite.
-float Scaled(float value, int exponent) {
-  constexpr float kMost = std::numeric_limits<float>::max();
-  if (std::fabs(value) >= kMost) return value;
-  return std::clamp(std::ldexp(value, exponent), -kMost, kMost);
-}
-
 class Fitter {
  public:
   Fitter(const graph::Graph& graph,
@@ -105,7 +96,7 @@ class Fitter {
       }
     }
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
-      if (groups_.IsHalf(n)) Rewrite(n, &plan);
+      if (groups_.IsHalf(n)) RewriteForHalf(groups_, n, &plan);
     }
     plan.scheme.tensors.resize(plan.graph.values.size());
     plan.scheme.half_exponents.resize(plan.graph.values.size());
@@ -113,12 +104,6 @@ class Fitter {
   }
 
  private:
-  int ExponentOf(ValueId id, size_t channel) const {
-    const HalfGroup* group = groups_.GroupOf(id);
-    if (group == nullptr) return 0;
-    const int own = group->exponent[group->exponent.size() == 1 ? 0 : channel];
-    return own * (1 << groups_.DegreeOf(id));
-  }
   static size_t WidthOf(const HalfGroup* group) {
     return group == nullptr ? 1 : group->exponent.size();
   }
@@ -159,25 +144,6 @@ class Fitter {
       matrix.depth = static_cast<double>(std::max(weights.shape[0], weights.shape[1]));
     }
     return matrix;
-  }
-
-  // Index of a weight, its output channel and its input channel (0 where weights have none).
-  template <typename Visit>
-  static void ForEachWeight(const graph::Node& node, const Tensor& weights, const Visit& visit) {
-    if (!operators::IsConvolution(node)) {
-      for (size_t i = 0; i < weights.floats.size(); ++i) visit(i, 0, 0);
-      return;
-    }
-    const auto outs = static_cast<size_t>(weights.shape[0]),
-               ins = static_cast<size_t>(weights.shape[1]),
-               group_outs = outs / static_cast<size_t>(std::max<int64_t>(1, node.Int("group", 1)));
-    const size_t taps = weights.floats.size() / std::max<size_t>(1, outs * ins);
-    size_t i = 0;
-    for (size_t o = 0; o < outs; ++o) {
-      for (size_t c = 0; c < ins; ++c) {
-        for (size_t t = 0; t < taps; ++t) visit(i++, o, o / group_outs * ins + c);
-      }
-    }
   }
 
   void ChooseExponents(HalfGroup* group) {
@@ -260,7 +226,7 @@ class Fitter {
     const HalfGroup* group = groups_.GroupOf(out);
     double least = kInfinity;
     for (size_t row = 0; row < matrix.rows; ++row) {
-      const double result = std::ldexp(LargestOf(out, group, row), -ExponentOf(out, row));
+      const double result = std::ldexp(LargestOf(out, group, row), -groups_.ExponentOf(out, row));
       if (matrix.At(row, column) > 0 && result > 0) least = std::min(least, result);
     }
     return least;
@@ -277,7 +243,7 @@ class Fitter {
     for (size_t row = 0; row < matrix->rows; ++row) {
       double weight = 0, input = 0;
       for (size_t c = 0; c < matrix->columns; ++c) {
-        const int e = ExponentOf(in, c);
+        const int e = groups_.ExponentOf(in, c);
         if (matrix->At(row, c) <= 0) continue;
         weight = std::max(weight, std::ldexp(matrix->At(row, c), e));
         input = std::max(input, std::ldexp(LargestOf(in, in_group, c), -e));
@@ -303,8 +269,8 @@ class Fitter {
     for (size_t c = 0; c < matrix->columns; ++c) {
       double weight = 0;
       for (size_t row = 0; row < matrix->rows; ++row) {
-        weight =
-            std::max(weight, std::ldexp(matrix->At(row, c), -ExponentOf(node.outputs[0], row)));
+        weight = std::max(
+            weight, std::ldexp(matrix->At(row, c), -groups_.ExponentOf(node.outputs[0], row)));
       }
       const double input = LargestOf(id, &group, c);
       if (weight <= 0 || input <= 0) continue;
@@ -314,111 +280,6 @@ class Fitter {
       own.fine_least =
           std::max(own.fine_least, kLeastLog2 + std::min(-math::Log2(weight), matters));
     }
-  }
-
-  // The constants and bounds of a node, for the exponents chosen around it.
-  void Rewrite(size_t n, HalfPlan* plan) {
-    graph::Node& node = plan->graph.nodes[n];
-    const ValueId out = node.outputs.empty() ? graph::kNoValue : node.outputs[0];
-    if (operators::PowerOf(graph_, node) != Power::kNone) RewritePower(&node);
-    switch (operators::ScalingOf(node)) {
-      case Scaling::kHomogeneous:
-        for (size_t i = 0; i < node.inputs.size(); ++i) {
-          if (operators::IsScaled(node, i)) Scale(&node, i, -FactorOf(node), plan);
-        }
-        break;
-      case Scaling::kBilinear:
-        RewriteBilinear(&node, out, plan);
-        break;
-      case Scaling::kQuotient: {
-        const int data = groups_.DataInput(node);
-        if (data < 0) break;
-        const int in = ExponentOf(node.inputs[static_cast<size_t>(data)], 0);
-        const int result = ExponentOf(out, 0);
-        Scale(&node, data == 0 ? 1 : 0, data == 0 ? result - in : -result - in, plan);
-        break;
-      }
-      case Scaling::kInvariant: {
-        const int e = ExponentOf(node.inputs[0], 0);
-        const float epsilon = operators::EpsilonOf(node);
-        if (e != 0 && epsilon > 0) node.attributes["epsilon"] = std::ldexp(epsilon, -2 * e);
-        break;
-      }
-      case Scaling::kNone:
-        break;
-    }
-    if (operators::FusedScalingOf(node) == operators::FusedScaling::kBounds) {
-      node.alpha = Scaled(node.alpha, -ExponentOf(out, 0));
-      node.beta = Scaled(node.beta, -ExponentOf(out, 0));
-    }
-  }
-
-  // Squares and roots take the factor as it is; a table is made for it.
-  void RewritePower(graph::Node* node) const {
-    const Power power = operators::PowerOf(graph_, *node);
-    const int e = ExponentOf(node->inputs[0], 0);
-    if (e == 0 || power == Power::kSquare || power == Power::kRoot) return;
-    operators::OffsetFunction scaled = operators::FunctionOfNode(graph_, *node);
-    scaled.steps.insert(scaled.steps.begin(),
-                        {operators::kScaleStep, std::ldexp(1.0f, e), scaled.from});
-    scaled.from = 0;
-    operators::SetOffsetFunction(scaled, node);
-  }
-
-  // The one exponent of a homogeneous node with constant inputs.
-  int FactorOf(const graph::Node& node) const {
-    for (const auto* ids : {&node.inputs, &node.outputs}) {
-      for (ValueId id : *ids) {
-        if (groups_.GroupOf(id) != nullptr) return ExponentOf(id, 0);
-      }
-    }
-    return 0;
-  }
-
-  void RewriteBilinear(graph::Node* node, ValueId out, HalfPlan* plan) {
-    const int data = groups_.DataInput(*node);
-    if (data >= 0) {
-      const ValueId in = node->inputs[static_cast<size_t>(data)];
-      const size_t at = data == 0 ? 1 : 0;
-      const Tensor& weights = *graph_.Constant(node->inputs[at]);
-      Tensor scaled = weights;
-      bool changed = false;
-      float largest = 0;
-      ForEachWeight(*node, weights, [&](size_t i, size_t row, size_t column) {
-        const int e = ExponentOf(in, column) - ExponentOf(out, row);
-        changed |= e != 0;
-        scaled.floats[i] = std::ldexp(weights.floats[i], e);
-        largest = std::max(largest, std::fabs(scaled.floats[i]));
-      });
-      if (largest > kLargestHalf && weights.Count() > 1 && plan->cannot_store.empty()) {
-        plan->cannot_store =
-            fmt::format("a weight of node '{}' ({}) is {:.4g}", node->name, node->op, largest);
-      }
-      if (changed) Replace(node, at, std::move(scaled), plan);
-    }
-    const Tensor* bias = node->inputs.size() > 2 ? graph_.Constant(node->inputs[2]) : nullptr;
-    if (bias == nullptr || !bias->IsFloat()) return;
-    Tensor scaled = *bias;
-    bool changed = false;
-    for (size_t o = 0; o < scaled.floats.size(); ++o) {
-      const int e = ExponentOf(out, o);
-      changed |= e != 0;
-      scaled.floats[o] = std::ldexp(scaled.floats[o], -e);
-    }
-    if (changed) Replace(node, 2, std::move(scaled), plan);
-  }
-
-  void Scale(graph::Node* node, size_t input, int exponent, HalfPlan* plan) const {
-    const Tensor* constant = graph_.Constant(node->inputs[input]);
-    if (constant == nullptr || !constant->IsFloat() || exponent == 0) return;
-    Tensor scaled = *constant;
-    for (float& value : scaled.floats) value = Scaled(value, exponent);
-    Replace(node, input, std::move(scaled), plan);
-  }
-
-  void Replace(graph::Node* node, size_t input, Tensor tensor, HalfPlan* plan) const {
-    const std::string name = graph_.At(node->inputs[input]).name;
-    node->inputs[input] = plan->graph.AddConstant(name, std::move(tensor));
   }
 
   const graph::Graph& graph_;

@@ -13,7 +13,7 @@ namespace {
 using graph::ValueId;
 
 // What the decoder may cost of a graph's products.
-constexpr int64_t kShare = 6;
+constexpr int64_t kQueryShare = 6;
 
 // What the marked nodes leave of the share.
 int64_t LeftOfShare(const graph::Graph& graph, const std::vector<bool>& marked) {
@@ -22,7 +22,7 @@ int64_t LeftOfShare(const graph::Graph& graph, const std::vector<bool>& marked) 
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     if (!needed[n]) continue;
     const int64_t products = operators::ProductsOf(graph, graph.nodes[n]);
-    left += products / kShare - (marked[n] ? products : 0);
+    left += products / kQueryShare - (marked[n] ? products : 0);
   }
   return left;
 }

@@ -12,7 +12,7 @@ namespace {
 
 // What the whole tail may cost of a graph's products. FP16 takes two to eight times as long as int8
 // for each.
-constexpr int64_t kShare = 16;
+constexpr int64_t kTailShare = 16;
 // An element that is computed without weights takes about as long as so many products.
 constexpr int64_t kProductsOfAnElement = 16;
 // Weights that are no layer of their own: below a thousandth of all products.
@@ -100,7 +100,7 @@ class Tail {
     for (size_t n = 0; n < tail_.size(); ++n) {
       if (tail_[n] && IsArithmetic(graph_.nodes[n])) computes[Root(n)] = true;
     }
-    left_ = all_products_ / kShare;
+    left_ = all_products_ / kTailShare;
     for (size_t n = 0; n < tail_.size(); ++n) {
       tail_[n] = tail_[n] && computes[Root(n)];
       // What only moves, or only arranges an output, is next to no work.

@@ -74,6 +74,99 @@ void Append(const simulate::Simulator::Comparison& more,
   }
 }
 
+// Another rule's range for one tensor.
+struct OtherRange {
+  graph::ValueId id;
+  Method method;
+  double gain = 0;
+};
+
+class RangeChooser {
+ public:
+  RangeChooser(const simulate::Simulator& simulator,
+               const std::vector<std::optional<calibrate::Statistics>>& statistics,
+               const quantize::Config& config,
+               const std::function<void(int64_t done, int64_t total)>& progress,
+               const quantize::Scheme& scheme)
+      : simulator_(simulator),
+        statistics_(statistics),
+        config_(config),
+        progress_(progress),
+        scheme_(scheme) {}
+
+  // The best of each tensor that gains beyond its error, most first.
+  std::vector<OtherRange> Best(const std::vector<int64_t>& asked) {
+    Propose(asked);
+    auto single = simulator_.Compare(scheme_, variants_, FirstHalf(asked), progress_);
+    for (size_t c = candidates_.size(); c-- > 0;) {
+      if (simulate::GainOf(single.base, single.variants[c]).mean > 0) continue;
+      const auto at = static_cast<int64_t>(c);
+      candidates_.erase(candidates_.begin() + at);
+      variants_.erase(variants_.begin() + at);
+      single.variants.erase(single.variants.begin() + at);
+    }
+    if (!variants_.empty()) {
+      Append(simulator_.Compare(scheme_, variants_, SecondHalf(asked), progress_), &single);
+    }
+    std::vector<OtherRange> best;
+    for (size_t c = 0; c < candidates_.size(); ++c) {
+      const simulate::Gain gain = simulate::GainOf(single.base, single.variants[c]);
+      if (!(gain.mean > gain.error)) continue;
+      const OtherRange own{candidates_[c].id, candidates_[c].method, gain.mean};
+      if (best.empty() || best.back().id != own.id) {
+        best.push_back(own);
+      } else if (own.gain > best.back().gain) {
+        best.back() = own;
+      }
+    }
+    std::stable_sort(best.begin(), best.end(),
+                     [](const OtherRange& a, const OtherRange& b) { return a.gain > b.gain; });
+    return best;
+  }
+
+  // The scheme with the ranges of the first `count`.
+  quantize::Scheme With(const std::vector<OtherRange>& candidates, size_t count) const {
+    quantize::Config other = config_;
+    other.methods.assign(scheme_.tensors.size(), std::nullopt);
+    for (size_t c = 0; c < count; ++c) {
+      other.methods[static_cast<size_t>(candidates[c].id)] = candidates[c].method;
+    }
+    quantize::Scheme variant =
+        quantize::AssignScheme(simulator_.topology().graph, statistics_, other);
+    variant.precision = scheme_.precision;
+    variant.ledger = scheme_.ledger;
+    variant.bias_correction = scheme_.bias_correction;
+    return variant;
+  }
+
+ private:
+  // Each tensor's other ranges, each once.
+  void Propose(const std::vector<int64_t>& asked) {
+    for (const graph::ValueId id : Worst(simulator_, scheme_, asked)) {
+      const auto v = static_cast<size_t>(id);
+      const quantize::TensorScheme& now = *scheme_.tensors[v];
+      std::vector<std::pair<float, int>> seen{{now.scale, now.zero_point}};
+      for (const Method method : kRules) {
+        const OtherRange candidate{id, method};
+        quantize::Scheme variant = With({candidate}, 1);
+        const std::pair<float, int> form{variant.tensors[v]->scale, variant.tensors[v]->zero_point};
+        if (std::find(seen.begin(), seen.end(), form) != seen.end()) continue;
+        seen.push_back(form);
+        candidates_.push_back(candidate);
+        variants_.push_back(std::move(variant));
+      }
+    }
+  }
+
+  const simulate::Simulator& simulator_;
+  const std::vector<std::optional<calibrate::Statistics>>& statistics_;
+  const quantize::Config& config_;
+  const std::function<void(int64_t done, int64_t total)>& progress_;
+  const quantize::Scheme& scheme_;
+  std::vector<OtherRange> candidates_;
+  std::vector<quantize::Scheme> variants_;  // of each of them
+};
+
 }  // namespace
 
 Step ChooseRanges(const simulate::Simulator& simulator, const simulate::Samples& samples,
@@ -83,77 +176,15 @@ Step ChooseRanges(const simulate::Simulator& simulator, const simulate::Samples&
                   quantize::Scheme* scheme) {
   Step step("ranges");
   if (!samples.CanCorrect()) return step;
-  const graph::Graph& graph = simulator.topology().graph;
   const std::vector<int64_t> asked(
       samples.fit.begin(),
       samples.fit.begin() + static_cast<int64_t>(std::min(kAsked, samples.fit.size())));
-  const auto with = [&](const std::vector<std::optional<Method>>& methods) {
-    quantize::Config other = config;
-    other.methods = methods;
-    quantize::Scheme variant = quantize::AssignScheme(graph, statistics, other);
-    variant.precision = scheme->precision;
-    variant.ledger = scheme->ledger;
-    variant.bias_correction = scheme->bias_correction;
-    return variant;
-  };
-
-  struct Candidate {
-    graph::ValueId id;
-    Method method;
-  };
-  std::vector<Candidate> candidates;
+  RangeChooser chooser(simulator, statistics, config, progress, *scheme);
+  const std::vector<OtherRange> best = chooser.Best(asked);
+  // All of them together, and those that gain most.
   std::vector<quantize::Scheme> variants;
-  for (const graph::ValueId id : Worst(simulator, *scheme, asked)) {
-    const auto v = static_cast<size_t>(id);
-    const quantize::TensorScheme& now = *scheme->tensors[v];
-    std::vector<std::pair<float, int>> seen{{now.scale, now.zero_point}};
-    for (const Method method : kRules) {
-      std::vector<std::optional<Method>> methods(graph.values.size());
-      methods[v] = method;
-      quantize::Scheme variant = with(methods);
-      const std::pair<float, int> form{variant.tensors[v]->scale, variant.tensors[v]->zero_point};
-      if (std::find(seen.begin(), seen.end(), form) != seen.end()) continue;
-      seen.push_back(form);
-      candidates.push_back({id, method});
-      variants.push_back(std::move(variant));
-    }
-  }
-  auto single = simulator.Compare(*scheme, variants, FirstHalf(asked), progress);
-  for (size_t c = candidates.size(); c-- > 0;) {
-    if (simulate::GainOf(single.base, single.variants[c]).mean > 0) continue;
-    const auto at = static_cast<int64_t>(c);
-    candidates.erase(candidates.begin() + at);
-    variants.erase(variants.begin() + at);
-    single.variants.erase(single.variants.begin() + at);
-  }
-  if (!variants.empty()) {
-    Append(simulator.Compare(*scheme, variants, SecondHalf(asked), progress), &single);
-  }
-
-  // The best of each tensor; all of them together, and those that gain most.
-  struct Best {
-    double gain;
-    Candidate candidate;
-  };
-  std::vector<Best> best;
-  for (size_t c = 0; c < candidates.size(); ++c) {
-    const simulate::Gain gain = simulate::GainOf(single.base, single.variants[c]);
-    if (!(gain.mean > gain.error)) continue;
-    if (!best.empty() && best.back().candidate.id == candidates[c].id) {
-      if (gain.mean > best.back().gain) best.back() = {gain.mean, candidates[c]};
-    } else {
-      best.push_back({gain.mean, candidates[c]});
-    }
-  }
-  std::stable_sort(best.begin(), best.end(),
-                   [](const Best& a, const Best& b) { return a.gain > b.gain; });
-  variants.clear();
   for (size_t count = best.size(); count > 0; count /= 2) {
-    std::vector<std::optional<Method>> methods(graph.values.size());
-    for (size_t i = 0; i < count; ++i) {
-      methods[static_cast<size_t>(best[i].candidate.id)] = best[i].candidate.method;
-    }
-    variants.push_back(with(methods));
+    variants.push_back(chooser.With(best, count));
   }
   const auto judged = simulator.Compare(*scheme, variants, samples.accept, progress);
   step.Decide(simulator, samples, judged.base, judged.variants, variants, progress, scheme);

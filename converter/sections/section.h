@@ -73,6 +73,15 @@ class Section {
     return false;
   }
 
+  // The samples that a blob keeps in this section, as data sets: one an input of the graph, in its
+  // order; none where the section keeps no samples. `preprocess` is for those that are pictures.
+  // Throws UserError where the blob lacks them.
+  virtual std::vector<std::unique_ptr<images::Dataset>> Samples(
+      const std::string& /*blob*/, const graph::Graph& /*graph*/,
+      const images::Preprocess& /*preprocess*/) const {
+    return {};
+  }
+
   // The word of `octet inspect` for a kind that is this section's, else null.
   virtual const char* NameOf(blob::SectionKind /*kind*/) const { return nullptr; }
   // Of `octet inspect`: fields of the description of a verified blob, none where it lacks the

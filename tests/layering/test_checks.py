@@ -157,6 +157,20 @@ class Deletable(Tree):
         self.assertEqual(check_deletable.lines_elsewhere(self.root, "guard", "runtime"), ["runtime/core/lock.h:2"])
 
 
+    def test_sections_that_others_name(self):
+        self.write("converter/sections/sections.inc", "OCTET_SECTION(Guard)\nOCTET_SECTION(PointNames)\n")
+        self.write("converter/sections/guard/section.cc", '#include "converter/sections/guard/guard.h"\nMakeGuard();\n')
+        self.write("converter/sections/point_names/names.cc", "MakePointNames();\n")
+        self.assertEqual(check_deletable.section_problems(self.root), (["Guard", "PointNames"], []))
+        self.write("converter/convert/inputs.cc", '#include "converter/sections/guard/guard.h"\n')
+        self.write("converter/sections/guard/section.cc", "MakePointNames();\n")
+        found = check_deletable.section_problems(self.root)[1]
+        self.assertEqual([problem.split(" names it")[0] for problem in found],
+                         ["Guard: converter/convert/inputs.cc:1", "PointNames: converter/sections/guard/section.cc:1"])
+        self.write("converter/sections/sections.inc", "OCTET_SECTION(Gone)\n")
+        self.assertEqual(len(check_deletable.section_problems(self.root)[1]), 1)
+
+
 class Optimise(Tree):
     def configure(self):
         module = pathlib.Path(__file__).resolve().parents[2] / "cmake/OctetOptimise.cmake"

@@ -27,6 +27,9 @@ class Golden : public Section {
   void AddOptions(port::Options command) override;
   void TellAbsent(Told* told) const override;
   bool Finish(const Given& given, std::vector<uint8_t>* blob, Told* told) const override;
+  std::vector<std::unique_ptr<images::Dataset>> Samples(
+      const std::string& blob, const graph::Graph& graph,
+      const images::Preprocess& preprocess) const override;
   const char* NameOf(blob::SectionKind kind) const override {
     return kind == blob::SectionKind::kGolden ? "golden" : nullptr;
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "converter/sections/golden/golden.h"
+#include "converter/sections/golden/golden_inputs.h"
 #include "converter/sections/make.h"
 #include "runtime/format/golden.h"
 
@@ -25,6 +26,12 @@ bool Golden::Finish(const Given& given, std::vector<uint8_t>* blob, Told* told) 
   if (wanted_ == 0) return false;
   told->facts["golden"] = AddGolden(given.data, wanted_, given.asked.seed, blob);
   return true;
+}
+
+std::vector<std::unique_ptr<images::Dataset>> Golden::Samples(
+    const std::string& blob, const graph::Graph& graph,
+    const images::Preprocess& preprocess) const {
+  return GoldenInputs(blob, graph, preprocess);
 }
 
 void Golden::Inspect(const uint8_t* blob, size_t blob_bytes, nlohmann::json* description) const {

@@ -210,9 +210,7 @@ TEST_F(AssignCommand, ABlobWithoutSamplesAsksForThem) {
             0);
   const Result nothing = Octet({"assign", Path("deep.onnx"), "-o", Path("plan.yaml")});
   EXPECT_EQ(nothing.status, 2);
-  EXPECT_EQ(
-      nothing.err,
-      "octet: --calibrate is required; a blob with samples (octet convert --golden) replaces it\n");
+  EXPECT_EQ(nothing.err, "octet: --calibrate is required; a blob that keeps samples replaces it\n");
   const Result nowhere = Octet({"assign", Path("deep.onnx"), "--calibrate", Path("many.npy")});
   EXPECT_EQ(nowhere.status, 2);
   ExpectFacts(nowhere.err, {"-o ", "YAML"});

@@ -14,20 +14,19 @@ namespace {
 
 // The count of stages stands from the first on; one that is left out moves no other.
 TEST(Stages, CountFromTheFirstToTheLast) {
-  PlanStages({"calibrating", "choosing ranges", "rounding weights", "judging"});
-  EXPECT_EQ(StageLabel("calibrating"), "[1/4] calibrating");
-  EXPECT_EQ(StageLabel("rounding weights"), "[3/4] rounding weights");
-  EXPECT_EQ(StageLabel("comparing"), "comparing");
-  EXPECT_EQ(StageLabel("judging"), "[4/4] judging");
+  Progress progress({"calibrating", "choosing ranges", "rounding weights", "judging"});
+  EXPECT_EQ(progress.Begin("calibrating"), "[1/4] calibrating");
+  EXPECT_EQ(progress.Begin("rounding weights"), "[3/4] rounding weights");
+  EXPECT_EQ(progress.Begin("comparing"), "comparing");
+  EXPECT_EQ(progress.Begin("judging"), "[4/4] judging");
 }
 
 // What is done again does not count backwards.
 TEST(Stages, NeverFall) {
-  PlanStages({"a", "b"});
-  EXPECT_EQ(StageLabel("b"), "[2/2] b");
-  EXPECT_EQ(StageLabel("a"), "[2/2] a");
-  PlanStages({});
-  EXPECT_EQ(StageLabel("a"), "a");
+  Progress progress({"a", "b"});
+  EXPECT_EQ(progress.Begin("b"), "[2/2] b");
+  EXPECT_EQ(progress.Begin("a"), "[2/2] a");
+  EXPECT_EQ(Progress().Begin("a"), "a");
 }
 
 // What a terminal shows: a bar of 30 signs, and how much of all is done.
@@ -67,10 +66,11 @@ TEST(Progress, ABarOnATerminal) {
   {
     const Terminal terminal;
     for (const int64_t done : {0, 1, 10, 20}) {
-      Progress progress("working");
-      progress.Show(done, 20);
+      Progress progress;
+      Stage stage(&progress, "working");
+      stage.Show(done, 20);
       lines.push_back(terminal.Read());
-      progress.Finish();
+      stage.Finish();
       terminal.Read();
     }
   }

@@ -1,6 +1,7 @@
 // Cases of operators that take elements one by one.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "tests/converter/operators/list_support.h"
 
@@ -8,20 +9,33 @@ namespace octet::operators::list {
 
 namespace {
 
-// One input in [low, high), and attributes "alpha" and "beta" under their names of the operator.
+using Row = std::vector<double>;
+
+// The elements of all inputs at a place, as they are broadcast, give that of the result.
+void Each(const std::string& op, const std::vector<Dense>& inputs, const Attributes& attributes,
+          const std::function<double(const Row&)>& f, DataType result = DataType::kFloat) {
+  Shape shape;
+  for (const Dense& input : inputs) shape = Joined(shape, input.shape);
+  const auto at = [&](const Index& i) {
+    Row row;
+    for (const Dense& input : inputs) row.push_back(input.Broadcast(i));
+    return f(row);
+  };
+  Check(op, inputs, attributes, {Make(shape, at, result)});
+}
+
+// One input in [low, high).
 void Unary(Draw& draw, const std::string& op, double low, double high,
            const std::function<double(double)>& f, const Attributes& attributes = {}) {
-  const Dense x = draw.Floats(draw.Dims(0, 4), low, high);
-  Check(op, {x}, attributes, {Make(x.shape, [&](const Index& i) { return f(x.at(i)); })});
+  Each(op, {draw.Floats(draw.Dims(0, 4), low, high)}, attributes,
+       [&](const Row& v) { return f(v[0]); });
 }
 
 void Binary(Draw& draw, const std::string& op, Dense a, Dense b, DataType result,
-            const std::function<double(double, double)>& f, const Attributes& attributes = {}) {
+            const std::function<double(double, double)>& f) {
   if (draw.Chance(50)) std::swap(a.shape, b.shape), std::swap(a.values, b.values);
-  const Shape shape = Joined(a.shape, b.shape);
-  Check(op, {a, b}, attributes,
-        {Make(
-            shape, [&](const Index& i) { return f(a.Broadcast(i), b.Broadcast(i)); }, result)});
+  Each(
+      op, {a, b}, {}, [&](const Row& v) { return f(v[0], v[1]); }, result);
 }
 
 void Arithmetic(Draw& draw, const std::string& op, double low,
@@ -68,43 +82,61 @@ void Several(Draw& draw, const std::string& op, double start,
   const Shape shape = draw.Dims(1, 4);
   std::vector<Dense> inputs{draw.Floats(shape)};
   while (inputs.size() < 4 && draw.Chance(70)) inputs.push_back(draw.Floats(draw.Narrow(shape)));
-  Check(op, inputs, {}, {Make(shape, [&](const Index& i) {
-          double result = start;
-          for (const Dense& input : inputs) result = f(result, input.Broadcast(i));
-          return mean ? result / static_cast<double>(inputs.size()) : result;
-        })});
+  Each(op, inputs, {}, [&](const Row& v) {
+    return std::accumulate(v.begin(), v.end(), start, f) /
+           (mean ? static_cast<double>(v.size()) : 1);
+  });
 }
 
-float Pi() {
-  return 3.14159265f;
+// Some of x become one of these.
+Dense With(Draw& d, const Row& values) {
+  Dense x = d.Floats(d.Dims(1, 4));
+  for (double& value : x.values) {
+    if (d.Chance(30)) value = values[static_cast<size_t>(d.Pick(0, int64_t(values.size()) - 1))];
+  }
+  return x;
 }
 
 }  // namespace
 
-void CaseAbs(Draw& d) {
-  Unary(d, "Abs", -3, 3, [](double x) { return x < 0 ? -x : x; });
-}
-void CaseAcos(Draw& d) {
-  Unary(d, "Acos", -1, 1, [](double x) { return std::atan2(std::sqrt(1 - x * x), x); });
-}
-void CaseAcosh(Draw& d) {
-  Unary(d, "Acosh", 1, 9, [](double x) { return std::log(x + std::sqrt(x * x - 1)); });
-}
-void CaseAsin(Draw& d) {
-  Unary(d, "Asin", -1, 1, [](double x) { return std::atan2(x, std::sqrt(1 - x * x)); });
-}
-void CaseAsinh(Draw& d) {
-  Unary(d, "Asinh", -4, 4, [](double x) { return std::log(x + std::sqrt(x * x + 1)); });
-}
-void CaseAtan(Draw& d) {
-  Unary(d, "Atan", -4, 4, [](double x) { return std::atan2(x, 1); });
-}
-void CaseAtanh(Draw& d) {
-  Unary(d, "Atanh", -0.99, 0.99, [](double x) { return 0.5 * std::log((1 + x) / (1 - x)); });
-}
-void CaseCeil(Draw& d) {
-  Unary(d, "Ceil", -4, 4, [](double x) { return -std::floor(-x); });
-}
+// name, range of x, expression.
+#define OCTET_UNARY(name, low, high, ...)                                       \
+  void Case##name(Draw& d) {                                                    \
+    Unary(d, #name, low, high, [](double x) -> double { return __VA_ARGS__; }); \
+  }
+OCTET_UNARY(Abs, -3, 3, x < 0 ? -x : x)
+OCTET_UNARY(Acos, -1, 1, std::atan2(std::sqrt(1 - x * x), x))
+OCTET_UNARY(Acosh, 1, 9, std::log(x + std::sqrt(x * x - 1)))
+OCTET_UNARY(Asin, -1, 1, std::atan2(x, std::sqrt(1 - x * x)))
+OCTET_UNARY(Asinh, -4, 4, std::log(x + std::sqrt(x * x + 1)))
+OCTET_UNARY(Atan, -4, 4, std::atan2(x, 1))
+OCTET_UNARY(Atanh, -0.99, 0.99, 0.5 * std::log((1 + x) / (1 - x)))
+OCTET_UNARY(Ceil, -4, 4, -std::floor(-x))
+OCTET_UNARY(Cos, -4, 4, std::sin(x + std::acos(-1.0) / 2))
+OCTET_UNARY(Sin, -4, 4, std::cos(x - std::acos(-1.0) / 2))
+OCTET_UNARY(Tan, -1.2, 1.2, std::sin(x) / std::cos(x))
+OCTET_UNARY(Cosh, -2, 2, (std::exp(x) + std::exp(-x)) / 2)
+OCTET_UNARY(Sinh, -2, 2, (std::exp(x) - std::exp(-x)) / 2)
+OCTET_UNARY(Tanh, -4, 4, 1 - 2 / (std::exp(2 * x) + 1))
+OCTET_UNARY(Erf, -3, 3, 1 - std::erfc(x))
+OCTET_UNARY(Exp, -4, 3, std::exp2(x * 1.4426950408889634))
+OCTET_UNARY(Log, 0.1, 9, std::log2(x) / 1.4426950408889634)
+OCTET_UNARY(Sqrt, 0, 9, x == 0 ? 0 : std::exp(0.5 * std::log(x)))
+OCTET_UNARY(Reciprocal, 0.2, 4, 1 / x)
+OCTET_UNARY(Neg, -4, 4, 0 - x)
+OCTET_UNARY(Sign, -4, 4, x > 0 ? 1 : x < 0 ? -1 : 0)
+OCTET_UNARY(Relu, -4, 4, std::max(x, 0.0))
+OCTET_UNARY(Sigmoid, -6, 6, 0.5 + 0.5 * std::tanh(x / 2))
+OCTET_UNARY(Silu, -6, 6, (0.5 + 0.5 * std::tanh(x / 2)) * x)
+OCTET_UNARY(Softplus, -6, 6, std::log(1 + std::exp(x)))
+OCTET_UNARY(Softsign, -6, 6, x / (1 + std::fabs(x)))
+OCTET_UNARY(Mish, -6, 6, std::tanh(std::log(1 + std::exp(x))) * x)
+OCTET_UNARY(HardSwish, -6, 6, std::max(0.0, std::min(1.0, x / 6 + 0.5)) * x)
+OCTET_UNARY(Gelu, -4, 4, 0.5 * x * std::erfc(-x / std::sqrt(2.0)))
+OCTET_UNARY(Identity, -4, 4, x)
+OCTET_UNARY(Dropout, -4, 4, x)
+#undef OCTET_UNARY
+
 void CaseFloor(Draw& d) {
   Unary(d, "Floor", -4, 4, [](double x) {
     const auto whole = static_cast<double>(static_cast<int64_t>(x));
@@ -122,74 +154,9 @@ void CaseRound(Draw& d) {
           return rest < 0.5 ? low : low + 1;
         })});
 }
-void CaseCos(Draw& d) {
-  Unary(d, "Cos", -4, 4, [](double x) { return std::sin(x + std::acos(-1.0) / 2); });
-}
-void CaseSin(Draw& d) {
-  Unary(d, "Sin", -4, 4, [](double x) { return std::cos(x - std::acos(-1.0) / 2); });
-}
-void CaseTan(Draw& d) {
-  Unary(d, "Tan", -1.2, 1.2, [](double x) { return std::sin(x) / std::cos(x); });
-}
-void CaseCosh(Draw& d) {
-  Unary(d, "Cosh", -2, 2, [](double x) { return (std::exp(x) + std::exp(-x)) / 2; });
-}
-void CaseSinh(Draw& d) {
-  Unary(d, "Sinh", -2, 2, [](double x) { return (std::exp(x) - std::exp(-x)) / 2; });
-}
-void CaseTanh(Draw& d) {
-  Unary(d, "Tanh", -4, 4, [](double x) { return 1 - 2 / (std::exp(2 * x) + 1); });
-}
-void CaseErf(Draw& d) {
-  Unary(d, "Erf", -3, 3, [](double x) { return 1 - std::erfc(x); });
-}
-void CaseExp(Draw& d) {
-  Unary(d, "Exp", -4, 3, [](double x) { return std::exp2(x * 1.4426950408889634); });
-}
-void CaseLog(Draw& d) {
-  Unary(d, "Log", 0.1, 9, [](double x) { return std::log2(x) / 1.4426950408889634; });
-}
-void CaseSqrt(Draw& d) {
-  Unary(d, "Sqrt", 0, 9, [](double x) { return x == 0 ? 0 : std::exp(0.5 * std::log(x)); });
-}
-void CaseReciprocal(Draw& d) {
-  Unary(d, "Reciprocal", 0.2, 4, [](double x) { return 1 / x; });
-}
-void CaseNeg(Draw& d) {
-  Unary(d, "Neg", -4, 4, [](double x) { return 0 - x; });
-}
-void CaseSign(Draw& d) {
-  Unary(d, "Sign", -4, 4, [](double x) { return x > 0 ? 1 : x < 0 ? -1 : 0; });
-}
-void CaseRelu(Draw& d) {
-  Unary(d, "Relu", -4, 4, [](double x) { return std::max(x, 0.0); });
-}
-void CaseSigmoid(Draw& d) {
-  Unary(d, "Sigmoid", -6, 6, [](double x) { return 0.5 + 0.5 * std::tanh(x / 2); });
-}
-void CaseSilu(Draw& d) {
-  Unary(d, "Silu", -6, 6, [](double x) { return x * (0.5 + 0.5 * std::tanh(x / 2)); });
-}
-void CaseSoftplus(Draw& d) {
-  Unary(d, "Softplus", -6, 6, [](double x) { return std::log(1 + std::exp(x)); });
-}
-void CaseSoftsign(Draw& d) {
-  Unary(d, "Softsign", -6, 6, [](double x) { return x / (1 + std::fabs(x)); });
-}
-void CaseMish(Draw& d) {
-  Unary(d, "Mish", -6, 6, [](double x) { return x * std::tanh(std::log(1 + std::exp(x))); });
-}
-void CaseHardSwish(Draw& d) {
-  Unary(d, "HardSwish", -6, 6,
-        [](double x) { return x * std::max(0.0, std::min(1.0, x / 6 + 0.5)); });
-}
-void CaseGelu(Draw& d) {
-  Unary(d, "Gelu", -4, 4, [](double x) { return 0.5 * x * std::erfc(-x / std::sqrt(2.0)); });
-}
 void CaseGeluTanh(Draw& d) {
   Unary(d, "GeluTanh", -4, 4, [](double x) {
-    return 0.5 * x *
-           (1 + std::tanh(std::sqrt(2 / static_cast<double>(Pi())) * (x + 0.044715 * x * x * x)));
+    return 0.5 * x * (1 + std::tanh(std::sqrt(2 / std::acos(-1.0)) * (x + 0.044715 * x * x * x)));
   });
 }
 void CaseCelu(Draw& d) {
@@ -268,12 +235,6 @@ void CaseOffsetFunction(Draw& d) {
       with(names, alphas, betas));
   Unary(d, "OffsetFunction", -4, 4, chain, steps(names, alphas, betas));
 }
-void CaseIdentity(Draw& d) {
-  Unary(d, "Identity", -4, 4, [](double x) { return x; });
-}
-void CaseDropout(Draw& d) {
-  Unary(d, "Dropout", -4, 4, [](double x) { return x; });
-}
 void CaseClip(Draw& d) {
   const Dense x = d.Floats(d.Dims(0, 4), -4, 4);
   const Dense low = d.Floats({}, -2, 0).Constant(), high = d.Floats({}, 0, 2).Constant();
@@ -299,30 +260,21 @@ void CaseSub(Draw& d) {
   const Shape shape = d.Dims(1, 4);
   const Dense a = d.Floats(shape), b = d.Floats(d.Narrow(shape));
   const bool first = d.Chance(50);
-  const Dense &left = first ? a : b, &right = first ? b : a;
-  Check("Sub", {left, right}, {},
-        {Make(shape, [&](const Index& i) { return left.Broadcast(i) - right.Broadcast(i); })});
+  Each("Sub", {first ? a : b, first ? b : a}, {}, [](const Row& v) { return v[0] - v[1]; });
 }
 void CaseDiv(Draw& d) {
   const Shape shape = d.Dims(1, 4);
   const bool whole = d.Chance(30);
   const Dense a = whole ? d.Integers(shape, -20, 20) : d.Floats(shape);
   const Dense b = whole ? d.Integers(d.Narrow(shape), 1, 6) : d.Floats(d.Narrow(shape), 0.3, 3);
-  Check("Div", {a, b}, {},
-        {Make(
-            shape,
-            [&](const Index& i) {
-              const double quotient = a.at(i) / b.Broadcast(i);
-              return whole ? std::trunc(quotient) : quotient;
-            },
-            a.type)});
+  Each(
+      "Div", {a, b}, {},
+      [&](const Row& v) { return whole ? std::trunc(v[0] / v[1]) : v[0] / v[1]; }, a.type);
 }
 void CasePow(Draw& d) {
   const Shape shape = d.Dims(1, 4);
   const Dense a = d.Floats(shape, 0.2, 3), b = d.Floats(d.Narrow(shape), -2, 2);
-  Check(
-      "Pow", {a, b}, {},
-      {Make(shape, [&](const Index& i) { return std::exp(b.Broadcast(i) * std::log(a.at(i))); })});
+  Each("Pow", {a, b}, {}, [](const Row& v) { return std::exp(v[1] * std::log(v[0])); });
 }
 void CaseMod(Draw& d) {
   const Shape shape = d.Dims(1, 4);
@@ -332,21 +284,15 @@ void CaseMod(Draw& d) {
   if (d.Chance(50)) {
     for (double& value : b.values) value = -value;
   }
-  Check("Mod", {a, b}, {{"fmod", int64_t{as_c}}},
-        {Make(
-            shape,
-            [&](const Index& i) {
-              const double x = a.at(i), y = b.Broadcast(i);
-              return as_c ? x - y * std::trunc(x / y) : x - y * std::floor(x / y);
-            },
-            DataType::kInt32)});
+  const auto rest = [&](const Row& v) {
+    return v[0] - v[1] * (as_c ? std::trunc(v[0] / v[1]) : std::floor(v[0] / v[1]));
+  };
+  Each("Mod", {a, b}, {{"fmod", int64_t{as_c}}}, rest, DataType::kInt32);
 }
 void CasePRelu(Draw& d) {
   const Shape shape = d.Dims(1, 4);
   const Dense x = d.Floats(shape), slope = d.Floats(d.Narrow(shape), 0, 1).Constant();
-  Check("PRelu", {x, slope}, {}, {Make(shape, [&](const Index& i) {
-          return x.at(i) < 0 ? x.at(i) * slope.Broadcast(i) : x.at(i);
-        })});
+  Each("PRelu", {x, slope}, {}, [](const Row& v) { return v[0] < 0 ? v[0] * v[1] : v[0]; });
 }
 void CaseMax(Draw& d) {
   Several(d, "Max", -1e30, [](double a, double b) { return a > b ? a : b; });
@@ -362,107 +308,78 @@ void CaseMean(Draw& d) {
       d, "Mean", 0, [](double a, double b) { return a + b; }, true);
 }
 
-void CaseEqual(Draw& d) {
-  Compared(d, "Equal", [](double a, double b) { return a == b; });
-}
-void CaseGreater(Draw& d) {
-  const Shape shape = d.Dims(1, 4);
-  const Dense a = d.Integers(shape, -2, 2), b = d.Integers(d.Narrow(shape), -2, 2);
-  Check("Greater", {a, b}, {},
-        {Make(
-            shape, [&](const Index& i) { return a.at(i) > b.Broadcast(i); }, DataType::kBool)});
-}
-void CaseGreaterOrEqual(Draw& d) {
-  const Shape shape = d.Dims(1, 4);
-  const Dense a = d.Integers(shape, -2, 2), b = d.Integers(d.Narrow(shape), -2, 2);
-  Check("GreaterOrEqual", {a, b}, {},
-        {Make(
-            shape, [&](const Index& i) { return a.at(i) >= b.Broadcast(i); }, DataType::kBool)});
-}
-void CaseLess(Draw& d) {
-  Compared(d, "Less", [](double a, double b) { return a < b; });
-}
-void CaseLessOrEqual(Draw& d) {
-  Compared(d, "LessOrEqual", [](double a, double b) { return a <= b; });
-}
-void CaseAnd(Draw& d) {
-  Logical(d, "And", [](bool a, bool b) { return a && b; });
-}
-void CaseOr(Draw& d) {
-  Logical(d, "Or", [](bool a, bool b) { return a || b; });
-}
-void CaseXor(Draw& d) {
-  Logical(d, "Xor", [](bool a, bool b) { return a != b; });
-}
+#define OCTET_COMPARED(name, ...)                                       \
+  void Case##name(Draw& d) {                                            \
+    Compared(d, #name, [](double a, double b) { return __VA_ARGS__; }); \
+  }
+OCTET_COMPARED(Equal, a == b)
+OCTET_COMPARED(Greater, a > b)
+OCTET_COMPARED(GreaterOrEqual, a >= b)
+OCTET_COMPARED(Less, a < b)
+OCTET_COMPARED(LessOrEqual, a <= b)
+#undef OCTET_COMPARED
+
+#define OCTET_LOGICAL(name, ...)                                   \
+  void Case##name(Draw& d) {                                       \
+    Logical(d, #name, [](bool a, bool b) { return __VA_ARGS__; }); \
+  }
+OCTET_LOGICAL(And, (a && b))
+OCTET_LOGICAL(Or, a || b)
+OCTET_LOGICAL(Xor, a != b)
+#undef OCTET_LOGICAL
+
 void CaseNot(Draw& d) {
   const Dense x = d.Integers(d.Dims(1, 4), 0, 1, DataType::kBool);
-  Check("Not", {x}, {},
-        {Make(
-            x.shape, [&](const Index& i) { return 1 - x.at(i); }, DataType::kBool)});
+  Each(
+      "Not", {x}, {}, [](const Row& v) { return 1 - v[0]; }, DataType::kBool);
 }
-void CaseBitwiseAnd(Draw& d) {
-  Bits(d, "BitwiseAnd", [](int64_t a, int64_t b) { return a & b; });
-}
-void CaseBitwiseOr(Draw& d) {
-  Bits(d, "BitwiseOr", [](int64_t a, int64_t b) { return a | b; });
-}
-void CaseBitwiseXor(Draw& d) {
-  Bits(d, "BitwiseXor", [](int64_t a, int64_t b) { return a ^ b; });
-}
+#define OCTET_BITS(name, ...)                                         \
+  void Case##name(Draw& d) {                                          \
+    Bits(d, #name, [](int64_t a, int64_t b) { return __VA_ARGS__; }); \
+  }
+OCTET_BITS(BitwiseAnd, (a & b))
+OCTET_BITS(BitwiseOr, a | b)
+OCTET_BITS(BitwiseXor, a ^ b)
+#undef OCTET_BITS
+
 void CaseBitwiseNot(Draw& d) {
   const bool is_signed = d.Chance(50);
   const DataType type = is_signed ? DataType::kInt32 : DataType::kUInt8;
-  const Dense x = d.Integers(d.Dims(1, 4), 0, 255, type);
-  Check("BitwiseNot", {x}, {},
-        {Make(
-            x.shape, [&](const Index& i) { return is_signed ? -1 - x.at(i) : 255 - x.at(i); },
-            type)});
+  Each(
+      "BitwiseNot", {d.Integers(d.Dims(1, 4), 0, 255, type)}, {},
+      [&](const Row& v) { return is_signed ? -1 - v[0] : 255 - v[0]; }, type);
 }
 void CaseBitShift(Draw& d) {
   const Shape shape = d.Dims(1, 4);
   const bool left = d.Chance(50);
   const Dense a = d.Integers(shape, 0, 255, DataType::kUInt8);
   const Dense b = d.Integers(d.Narrow(shape), 0, 7, DataType::kUInt8);
-  Check("BitShift", {a, b}, {{"direction", std::string(left ? "LEFT" : "RIGHT")}},
-        {Make(
-            shape,
-            [&](const Index& i) {
-              const double factor = std::exp2(b.Broadcast(i));
-              return left ? std::fmod(a.at(i) * factor, 256) : std::floor(a.at(i) / factor);
-            },
-            DataType::kUInt8)});
+  const auto shifted = [&](const Row& v) {
+    return left ? std::fmod(v[0] * std::exp2(v[1]), 256) : std::floor(v[0] / std::exp2(v[1]));
+  };
+  Each("BitShift", {a, b}, {{"direction", std::string(left ? "LEFT" : "RIGHT")}}, shifted,
+       DataType::kUInt8);
 }
 void CaseWhere(Draw& d) {
   const Shape shape = d.Dims(1, 4);
   const Dense c = d.Integers(d.Narrow(shape), 0, 1, DataType::kBool), a = d.Floats(shape),
               b = d.Floats(d.Narrow(shape));
-  Check("Where", {c, a, b}, {}, {Make(shape, [&](const Index& i) {
-          return c.Broadcast(i) != 0 ? a.at(i) : b.Broadcast(i);
-        })});
+  Each("Where", {c, a, b}, {}, [](const Row& v) { return v[0] != 0 ? v[1] : v[2]; });
 }
 void CaseIsInf(Draw& d) {
-  Dense x = d.Floats(d.Dims(1, 4));
-  for (double& value : x.values) {
-    if (d.Chance(30)) value = d.Chance(50) ? HUGE_VAL : -HUGE_VAL;
-  }
+  const Dense x = With(d, {HUGE_VAL, -HUGE_VAL});
   const bool negative = d.Chance(70), positive = d.Chance(70);
-  Check("IsInf", {x},
-        {{"detect_negative", int64_t{negative}}, {"detect_positive", int64_t{positive}}},
-        {Make(
-            x.shape,
-            [&](const Index& i) {
-              return (negative && x.at(i) == -HUGE_VAL) || (positive && x.at(i) == HUGE_VAL);
-            },
-            DataType::kBool)});
+  const auto is = [&](const Row& v) {
+    return (negative && v[0] == -HUGE_VAL) || (positive && v[0] == HUGE_VAL);
+  };
+  Each("IsInf", {x},
+       {{"detect_negative", int64_t{negative}}, {"detect_positive", int64_t{positive}}}, is,
+       DataType::kBool);
 }
 void CaseIsNaN(Draw& d) {
-  Dense x = d.Floats(d.Dims(1, 4));
-  for (double& value : x.values) {
-    if (d.Chance(30)) value = std::nan("");
-  }
-  Check("IsNaN", {x}, {},
-        {Make(
-            x.shape, [&](const Index& i) { return x.at(i) != x.at(i); }, DataType::kBool)});
+  Each(
+      "IsNaN", {With(d, {std::nan("")})}, {}, [](const Row& v) { return v[0] != v[0]; },
+      DataType::kBool);
 }
 void CaseCast(Draw& d) {
   const Dense x = d.Floats(d.Dims(1, 4), 0, 100);

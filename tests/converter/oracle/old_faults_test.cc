@@ -10,7 +10,10 @@
 #include <string_view>
 #include <vector>
 
+#include "converter/operators/output_view.h"
+#include "converter/passes/late_passes.h"
 #include "converter/passes/passes.h"
+#include "tests/converter/lower/random_graph.h"
 #include "tests/converter/oracle/cases.h"
 #include "tests/converter/oracle/oracle.h"
 #include "tests/converter/oracle/random_qdq.h"
@@ -240,7 +243,7 @@ TEST_P(OldFaults, AccuseTheirPass) {
   int accused = 0;
   for (const OracleCase& one : CasesOf(fault)) {
     EXPECT_TRUE(fault.build == nullptr || Judge(one.graph, one.samples).findings.empty());
-    const Judgement judgement = Judge(one.graph, one.samples, list);
+    const Judgement judgement = Judge(one.graph, one.samples, list, {});
     if (judgement.findings.empty()) continue;
     // What follows the fault may be accused as well: it reads a graph that says something else.
     const Finding& finding = judgement.findings.front();
@@ -255,6 +258,64 @@ INSTANTIATE_TEST_SUITE_P(Passes, OldFaults, testing::ValuesIn(kFaults),
                          [](const testing::TestParamInfo<Fault>& info) {
                            return std::string(info.param.name);
                          });
+
+// Late passes that leave out what undoes them.
+int EqualizesWithoutBiases(graph::Graph& graph, const passes::Guidance& guidance) {
+  const graph::Graph before = graph;
+  const int equalized = passes::RunLate("equalize", graph, guidance);
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    if (graph.nodes[n].inputs.size() > 2) graph.nodes[n].inputs[2] = before.nodes[n].inputs[2];
+  }
+  return equalized;
+}
+
+int SmoothsWithoutMatrices(graph::Graph& graph, const passes::Guidance& guidance) {
+  const graph::Graph before = graph;
+  const int smoothed = passes::RunLate("smooth_norms", graph, guidance);
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    if (graph.nodes[n].op == "Gemm") graph.nodes[n].inputs[1] = before.nodes[n].inputs[1];
+  }
+  return smoothed;
+}
+
+int TakesAndAddsNothing(graph::Graph& graph, const passes::Guidance& guidance) {
+  const int taken = passes::RunLate("take_constants", graph, guidance);
+  for (graph::Node& node : graph.nodes) {
+    if (!node.Has(operators::kIsOutputOffset)) continue;
+    node.inputs[1] = graph.AddConstant("nothing", graph::Tensor::Floats({}, {0}));
+  }
+  return taken;
+}
+
+struct LateFault {
+  const char* pass;
+  int (*run)(graph::Graph& graph, const passes::Guidance& guidance);
+};
+
+constexpr LateFault kLateFaults[] = {{"equalize", &EqualizesWithoutBiases},
+                                     {"smooth_norms", &SmoothsWithoutMatrices},
+                                     {"take_constants", &TakesAndAddsNothing}};
+
+TEST(LateFaults, AccuseTheirPass) {
+  for (const LateFault& fault : kLateFaults) {
+    const auto own = passes::LatePasses();
+    std::vector<passes::LatePass> list(own.begin(), own.end());
+    for (passes::LatePass& pass : list) {
+      if (pass.name == fault.pass) pass.run = fault.run;
+    }
+    int accused = 0;
+    for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
+      const RandomGraph graph(RandomGraph::kAttentionSeeds + seed);
+      const OracleCase one = MakeCase("seed " + std::to_string(seed), graph.model());
+      const Judgement judgement = Judge(one.graph, one.samples, passes::AllPasses(), list);
+      if (judgement.findings.empty()) continue;
+      EXPECT_EQ(judgement.findings.front().pass, fault.pass) << one.name;
+      ++accused;
+    }
+    EXPECT_GT(accused, 0) << fault.pass;
+    std::cout << accused << " graphs accuse " << fault.pass << '\n';
+  }
+}
 
 }  // namespace
 }  // namespace octet::test

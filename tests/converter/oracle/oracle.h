@@ -1,5 +1,6 @@
-// Runs the passes one by one, as Canonicalise does, and compares what the graph means before and
-// after each of them.
+// Runs the passes one by one, as Canonicalise does, and the late ones behind them, and compares
+// what the graph means before and after each of them. Late ones are asked for everything: factors
+// around all layers, and out of each value that may have any constant another one than it has.
 //
 // Rule. Each output: within 1e-5 of its range, and to the bit behind a pass that only moves data.
 // Where a folded constant moves a value across a rounding tie: at most max(2, 0.1 %) of the
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "converter/graph/graph.h"
+#include "converter/passes/late_passes.h"
 #include "converter/passes/passes.h"
 #include "tests/converter/oracle/interpreter.h"
 
@@ -36,10 +38,11 @@ struct Judgement {
 // Passes that change no number: names of passes.inc.
 bool OnlyMovesData(std::string_view pass);
 
-// `samples`: inputs in the order of graph.inputs, as the file takes them. `passes` are run in the
-// place of the converter's own, in the same way.
+// `samples`: inputs in the order of graph.inputs, as the file takes them. `passes` and `late` are
+// run in the place of the converter's own, in the same way.
 Judgement Judge(graph::Graph graph, const std::vector<std::vector<TensorPtr>>& samples,
-                std::span<const passes::Pass> passes = passes::AllPasses());
+                std::span<const passes::Pass> passes = passes::AllPasses(),
+                std::span<const passes::LatePass> late = passes::LatePasses());
 
 // Samples for a graph, uniform in [-3, 3) where float, over all codes where 8 bits wide, and small
 // whole numbers elsewhere.

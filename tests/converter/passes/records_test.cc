@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "converter/passes/late_passes.h"
 #include "converter/passes/passes.h"
 
 namespace octet::passes::testing {
@@ -23,6 +24,10 @@ TEST(PassRecords, NeedsStandBefore) {
     }
     EXPECT_FALSE(pass.guarantees.empty()) << name;
     EXPECT_TRUE(before.insert(name).second) << name << " is listed twice";
+  }
+  for (const LatePass& pass : LatePasses()) {
+    EXPECT_FALSE(pass.guarantees.empty()) << pass.name;
+    EXPECT_TRUE(before.insert(std::string(pass.name)).second) << pass.name << " is listed twice";
   }
 }
 

@@ -1,4 +1,4 @@
-#include "converter/passes/smooth_norms.h"
+#include "converter/passes/late_passes.h"
 
 #include <gtest/gtest.h>
 
@@ -66,7 +66,7 @@ int Smooth(Net& net, bool (*wants)(size_t), bool others) {
   Canonicalise(net.graph, nullptr);
   const std::vector<Tensor> inputs = RandomInputs(net.graph, 3, -2, 2);
   const std::vector<Tensor> before = executor::Executor(net.graph).Run(inputs);
-  const int smoothed = SmoothNorms(net.graph, wants, others);
+  const int smoothed = RunLate("smooth_norms", net.graph, {wants, others});
   EXPECT_LT(RelativeDifference(before, executor::Executor(net.graph).Run(inputs)), 1e-5);
   return smoothed;
 }
@@ -92,7 +92,7 @@ TEST(SmoothNorms, AnOutlierMovesIntoTheMatricesThatReadIt) {
   for (int64_t outputs : {8, 6, 4}) net.Output(net.Op("MatMul", {x, Weights(net, outputs, 40)}));
   EXPECT_EQ(Smooth(net, None, true), 1);
   EXPECT_LT(Spread(net.graph), 10);
-  EXPECT_EQ(SmoothNorms(net.graph, None, true), 0) << "nothing is left to gain";
+  EXPECT_EQ(RunLate("smooth_norms", net.graph, {None, true}), 0) << "nothing is left to gain";
 }
 
 TEST(SmoothNorms, EqualizationSmoothsToo) {

@@ -77,8 +77,15 @@ class Describer {
     if (!IsOk(ViewPlan(view_, p, &plan))) return "no plan\n";
     std::string text = fmt::format("plan {} {} arena={}\n", p, StringAt(view_, plan.record->name),
                                    plan.record->arena_bytes);
-    for (uint32_t i = 0; i < plan.header->tensor_count; ++i) text += Tensor(plan, i, p == 0);
-    for (uint32_t i = 0; i < plan.header->layer_count; ++i) text += Layer(plan, i);
+    // A tensor stands behind the layer that makes it; those that none makes come first.
+    std::vector<bool> made(plan.header->tensor_count, false);
+    for (uint32_t i = 0; i < plan.header->layer_count; ++i) made[plan.layers[i].output] = true;
+    for (uint32_t i = 0; i < made.size(); ++i) {
+      if (!made[i]) text += fmt::format("T{}{}\n", i, Tensor(plan, i, p == 0));
+    }
+    for (uint32_t i = 0; i < plan.header->layer_count; ++i) {
+      text += Layer(plan, i) + " |" + Tensor(plan, plan.layers[i].output, p == 0) + "\n";
+    }
     return text;
   }
 
@@ -86,10 +93,10 @@ class Describer {
   // Names and shapes of the first plan alone: those of the others are like them.
   std::string Tensor(const PlanView& plan, uint32_t i, bool first) const {
     const blob::TensorRecord& t = plan.tensors[i];
-    std::string text = fmt::format("T{}", i);
+    std::string text;
     if (first) {
-      text += fmt::format(" {} {}x{}x{}x{}", StringAt(view_, t.name), t.dims[0], t.dims[1],
-                          t.dims[2], t.dims[3]);
+      text = fmt::format(" {} {}x{}x{}x{}", StringAt(view_, t.name), t.dims[0], t.dims[1],
+                         t.dims[2], t.dims[3]);
     }
     text += fmt::format(" @{} {}-{}", t.arena_offset, static_cast<int32_t>(t.first_layer),
                         t.last_layer);
@@ -98,7 +105,7 @@ class Describer {
     } else if (t.type == blob::ElementType::kInt32) {
       text += " int32";
     }
-    return text + "\n";
+    return text;
   }
 
   static const uint8_t* At(const Bytes& section, const blob::DataRef& ref) {
@@ -144,7 +151,7 @@ class Describer {
       text += fmt::format(" x={} {}", static_cast<int>(layer.layout),
                           Sums(Numbers<int8_t>(data, layer.extra.bytes)));
     }
-    return text + "\n";
+    return text;
   }
 
   const BlobView& view_;

