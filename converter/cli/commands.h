@@ -23,6 +23,7 @@ void AddExport(port::CommandLine& app, std::function<int()>* run);
 void AddAnalyze(port::CommandLine& app, std::function<int()>* run);
 void AddAssign(port::CommandLine& app, std::function<int()>* run);
 void AddDebug(port::CommandLine& app, std::function<int()>* run);
+void AddDoctor(port::CommandLine& app, std::function<int()>* run);
 
 }  // namespace octet::cli
 

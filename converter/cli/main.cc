@@ -31,6 +31,7 @@ int Main(int argc, char** argv) {
   AddExport(app, &run);
   AddAssign(app, &run);
   AddDebug(app, &run);
+  AddDoctor(app, &run);
   if (argc == 1) {
     fmt::print(stderr, "octet: no command given; commands: {}; see octet --help\n", app.Commands());
     return kBadInput;

@@ -25,6 +25,7 @@ COMMANDS = {
     "octet analyze": ["model.onnx", "pictures"],
     "octet assign": ["model.onnx", "--calibrate", "pictures", "--resize", "letterbox", "--budget-percent", "10", *BOARD, "-o", "x.yaml"],
     "octet boards": [],
+    "octet doctor": [],
     "octet-run": ["model.octet", "--input", "pictures", "--profile"],
     "octet-run --self-test": ["--plan", "int8", "--threads", "1"],
     "octet-camera": ["model.octet", "--source", "pictures", "--guard", "--device", "shop-7", "--motion", "on", "--zones", "all=0,0 1,0 1,1 0,1"],

@@ -14,6 +14,7 @@ struct CheckOptions {
   bool on = false;
 };
 
+// As octet doctor spells them.
 const char* WordOfState(FindingState state) {
   constexpr const char* kWords[] = {"ok", "lacks", "FAILS"};
   return kWords[static_cast<size_t>(state)];
