@@ -63,7 +63,7 @@ class Assigner {
       Solve();
     }
     AddFront();
-    Judge();
+    MeasureOnOthers();
     Choose();
     const Budget& budget = settings_.budget;
     if (!budget.ms && !budget.percent && !budget.max_loss) result_.budget_ns.reset();
@@ -257,7 +257,7 @@ class Assigner {
     }
   }
 
-  void Judge() {
+  void MeasureOnOthers() {
     std::vector<quantize::Scheme> schemes;
     std::map<Assignment, size_t> place;
     for (const auto& [assignment, scheme] : schemes_) {

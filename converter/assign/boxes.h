@@ -11,7 +11,7 @@
 
 namespace octet::assign {
 
-// The mean agreement (convert/task_judge.h); 1 where no picture has boxes.
+// The mean agreement (convert/task_likeness.h); 1 where no picture has boxes.
 double BoxAgreement(const simulate::Scores& scores);
 
 // What `after` gains over `before` on the same pictures, of 1, with its standard error. 0 where no

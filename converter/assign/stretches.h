@@ -75,8 +75,8 @@ struct Stretches {
 
 // model.int8 is what AssignScheme makes of the configuration, perhaps with layers more in FP16,
 // which stay so. boxes: of the same graph and data, with a judge that reads faint boxes as well
-// (convert/task_judge.h); null: boxes are not counted. Sets *scheme. With too few samples nothing
-// is changed.
+// (convert/task_likeness.h); null: boxes are not counted. Sets *scheme. With too few samples
+// nothing is changed.
 Stretches ChooseStretches(const Model& model, const Clock& clock, const ArenaOf& arena_of,
                           const simulate::Simulator::Progress& progress, quantize::Scheme* scheme,
                           const simulate::Simulator* boxes = nullptr);

@@ -246,9 +246,9 @@ void AddAnalyze(port::CommandLine& app, std::function<int()>* run) {
       chosen.analyze = true;
       chosen.judge = !chosen.report.empty();
       if (!pictures->empty()) {
-        const recognise::Given given{plan->input.GivesPixels(), !plan->input.resize.empty(),
-                                     task_option.Given(), !chosen.decode.empty(),
-                                     !chosen.labels.empty()};
+        const recognise::GivenOptions given{plan->input.GivesPixels(), !plan->input.resize.empty(),
+                                            task_option.Given(), !chosen.decode.empty(),
+                                            !chosen.labels.empty()};
         for (const auto& line : Complete(ShortCommand::kAnalyze, *pictures, given, &chosen)) {
           fmt::print(chosen.json ? stderr : stdout, "{}\n", line);
         }

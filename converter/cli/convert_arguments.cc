@@ -180,9 +180,9 @@ void ConvertArguments::AddOutput(port::Options command) {
   plan_.AddMemory(command);
 }
 
-recognise::Given ConvertArguments::Given() const {
+recognise::GivenOptions ConvertArguments::Given() const {
   const convert::ConvertOptions& options = *plan_.options;
-  recognise::Given given;
+  recognise::GivenOptions given;
   given.pixels = plan_.input.GivesPixels();
   given.resize = !plan_.input.resize.empty();
   given.task = task_option_->Given();

@@ -34,7 +34,7 @@ class ConvertArguments {
   void AddContents(port::Options command);
   void AddOutput(port::Options command);
 
-  recognise::Given Given() const;
+  recognise::GivenOptions Given() const;
   void CheckRandom() const;
 
   PlanArguments plan_;

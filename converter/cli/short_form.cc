@@ -95,7 +95,7 @@ void NameOutput(convert::ConvertOptions* options, std::vector<std::string>* line
 
 // All that a model of one input leaves no doubt about.
 void TakeFrom(ShortCommand command, const graph::Graph& graph, recognise::Contents contents,
-              recognise::Given given, convert::ConvertOptions* options,
+              recognise::GivenOptions given, convert::ConvertOptions* options,
               std::vector<std::string>* lines) {
   given.shape = !options->import.input_shapes.empty();
   recognise::Settings settings{options->preprocess, options->task, options->decode, {}};
@@ -147,7 +147,7 @@ void RequireScale(const graph::Graph& graph, const std::string& model) {
 }  // namespace
 
 std::vector<std::string> Complete(ShortCommand command, const std::string& pictures,
-                                  recognise::Given given, convert::ConvertOptions* options) {
+                                  recognise::GivenOptions given, convert::ConvertOptions* options) {
   const bool converts = command == ShortCommand::kConvert;
   if (fs::path(pictures).extension() == ".octet" && !converts) {
     Fail("{}: the second word names pictures; octet analyze makes its own plan, and reads no blob",
@@ -176,7 +176,8 @@ std::vector<std::string> Complete(ShortCommand command, const std::string& pictu
   return lines;
 }
 
-std::vector<std::string> CompleteRandom(recognise::Given given, convert::ConvertOptions* options) {
+std::vector<std::string> CompleteRandom(recognise::GivenOptions given,
+                                        convert::ConvertOptions* options) {
   std::vector<std::string> lines;
   NameOutput(options, &lines);
   passes::PassReport unused;

@@ -18,10 +18,11 @@ enum class ShortCommand : uint8_t { kConvert, kAnalyze };
 // Fills what was not given, from the model and the pictures; returns what was chosen, a line each,
 // and the command written out. Throws UserError where one option has to be given.
 std::vector<std::string> Complete(ShortCommand command, const std::string& pictures,
-                                  recognise::Given given, convert::ConvertOptions* options);
+                                  recognise::GivenOptions given, convert::ConvertOptions* options);
 // The same of --random-calibration, with as many samples as options->samples says. Of a model with
 // several inputs only the output is chosen.
-std::vector<std::string> CompleteRandom(recognise::Given given, convert::ConvertOptions* options);
+std::vector<std::string> CompleteRandom(recognise::GivenOptions given,
+                                        convert::ConvertOptions* options);
 
 // Of the command written out, which takes labels from --labels alone: a line where the model's
 // metadata has some.

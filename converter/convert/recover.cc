@@ -25,13 +25,13 @@ std::optional<write::Plan> PlanOf(const Calibrated& from, const quantize::Scheme
 // Boxes that decoders leave out count too.
 struct FaintBoxes {
   explicit FaintBoxes(const Recovered& of)
-      : judge(of.from.from.info, of.from.datasets, kFaintScore),
+      : likeness(of.from.from.info, of.from.datasets, kFaintScore),
         simulator(of.from.graph, of.from.datasets, With(of.simulator->options())) {}
   simulate::Options With(simulate::Options options) const {
-    options.judge = &judge;
+    options.likeness = &likeness;
     return options;
   }
-  TaskJudge judge;
+  TaskLikeness likeness;
   simulate::Simulator simulator;
 };
 
@@ -39,7 +39,7 @@ struct FaintBoxes {
 std::string MakeInt8(const quantize::Config& config, Recovered* result) {
   const Calibrated& from = result->from;
   std::optional<FaintBoxes> faint;
-  if (result->judge != nullptr && result->judge->task() == blob::Task::kDetect) {
+  if (result->likeness != nullptr && result->likeness->task() == blob::Task::kDetect) {
     faint.emplace(*result);
   }
   const assign::ArenaOf arena_of = [&from](const quantize::Scheme& scheme) {
@@ -98,8 +98,8 @@ Recovered Recover(const Calibrated& from) {
   judging.memory_bytes = options.memory_bytes;
   // Without a decoder (boxes need --decode) outputs are numbers, as verify takes them.
   if (!from.from.info.decode.empty()) {
-    result.judge = std::make_unique<TaskJudge>(from.from.info, from.datasets);
-    judging.judge = result.judge.get();
+    result.likeness = std::make_unique<TaskLikeness>(from.from.info, from.datasets);
+    judging.likeness = result.likeness.get();
   }
   result.simulator = std::make_unique<simulate::Simulator>(from.graph, from.datasets, judging);
   if (from.sequences.empty()) {

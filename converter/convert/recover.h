@@ -9,7 +9,7 @@
 
 #include "converter/convert/calibrate.h"
 #include "converter/convert/evidence.h"
-#include "converter/convert/task_judge.h"
+#include "converter/convert/task_likeness.h"
 #include "converter/convert/warnings.h"
 #include "converter/judge/verdict.h"
 #include "converter/quantize/scheme.h"
@@ -22,7 +22,7 @@ namespace octet::convert {
 
 struct Recovered {
   const Calibrated& from;
-  std::unique_ptr<TaskJudge> judge;  // of the simulator; null where outputs are numbers
+  std::unique_ptr<TaskLikeness> likeness;  // of the simulator; null where outputs are numbers
   std::unique_ptr<simulate::Simulator> simulator;  // of from.graph on from.datasets
   simulate::Samples sets;                          // who finds, who decides, who tells
   std::unique_ptr<Evidence> evidence;              // who speaks for plans

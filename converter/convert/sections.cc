@@ -2,7 +2,7 @@
 
 namespace octet::convert {
 
-sections::Given GivenOf(const Judged& from) {
+sections::Conversion ConversionOf(const Judged& from) {
   const Recovered& recovered = from.recovered();
   return {from.prepared().asked,
           from.calibrated().graph,
@@ -16,7 +16,7 @@ sections::Given GivenOf(const Judged& from) {
 
 Sectioned MakeSections(const Judged& from) {
   Sectioned result{from, from.prepared().info, {}};
-  const sections::Given given = GivenOf(from);
+  const sections::Conversion given = ConversionOf(from);
   for (const auto& section : from.options().sections) {
     section->TellAbsent(&result.told);
     if (!from.plans.empty()) section->Make(given, &result.info, &result.told);

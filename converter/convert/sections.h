@@ -18,7 +18,7 @@ struct Sectioned {
 Sectioned MakeSections(const Judged& from);
 
 // What sections are made of.
-sections::Given GivenOf(const Judged& from);
+sections::Conversion ConversionOf(const Judged& from);
 
 }  // namespace octet::convert
 

@@ -12,7 +12,7 @@ Written Write(Sectioned sectioned) {
   if (from.plans.empty()) return result;
   result.blob = write::WriteBlob(sectioned.info, from.plans);
   blobs::VerifyBlob(result.blob);
-  const sections::Given given = GivenOf(from);
+  const sections::Conversion given = ConversionOf(from);
   for (const auto& section : from.options().sections) {
     if (section->Finish(given, &result.blob, &result.told)) blobs::VerifyBlob(result.blob);
   }

@@ -11,9 +11,9 @@ bool Contains(const std::vector<Role>& roles, Role role) {
   return std::find(roles.begin(), roles.end(), role) != roles.end();
 }
 
-class Assigner {
+class OutputMatcher {
  public:
-  Assigner(const Spec& spec, const Ports& ports, size_t level_count)
+  OutputMatcher(const Spec& spec, const Ports& ports, size_t level_count)
       : spec_(spec), ports_(ports), level_count_(level_count) {}
 
   Assignment Run() {
@@ -184,7 +184,7 @@ class Assigner {
 }  // namespace
 
 Assignment AssignOutputs(const Spec& spec, const Ports& ports, size_t level_count) {
-  return Assigner(spec, ports, level_count).Run();
+  return OutputMatcher(spec, ports, level_count).Run();
 }
 
 int64_t NumbersOf(const Spec& spec, const Assignment& assignment, Role role, const Table& table) {

@@ -41,11 +41,11 @@ void KeepSymmetric(ValueRange* range) {
   range->min = -range->max;
 }
 
-class Assigner {
+class SchemeMaker {
  public:
-  Assigner(const graph::Graph& graph,
-           const std::vector<std::optional<calibrate::Statistics>>& statistics,
-           std::vector<std::optional<ValueRange>> ranges, Scheme* scheme)
+  SchemeMaker(const graph::Graph& graph,
+              const std::vector<std::optional<calibrate::Statistics>>& statistics,
+              std::vector<std::optional<ValueRange>> ranges, Scheme* scheme)
       : graph_(graph),
         statistics_(statistics),
         links_(graph),
@@ -348,7 +348,8 @@ Scheme AssignScheme(const graph::Graph& graph,
   scheme.symmetric_only = config.symmetric_only;
   AssignPrecision(graph, statistics, config, &scheme);
   do {
-    Assigner(graph, statistics, ChooseRanges(graph, statistics, config, scheme.precision), &scheme)
+    SchemeMaker(graph, statistics, ChooseRanges(graph, statistics, config, scheme.precision),
+                &scheme)
         .Run();
   } while (AvoidCoarseInputs(graph, statistics, config, &scheme));
   ChooseChannelScales(graph, statistics, config, &scheme);

@@ -59,7 +59,7 @@ size_t ClassesOf(const std::vector<uint8_t>& section) {
 
 class Recogniser {
  public:
-  Recogniser(const std::string& model, const decode::Ports& ports, const Given& given,
+  Recogniser(const std::string& model, const decode::Ports& ports, const GivenOptions& given,
              const Settings& settings)
       : model_(model), ports_(ports), given_(given) {
     result_.settings = settings;
@@ -303,7 +303,7 @@ class Recogniser {
 
   const std::string& model_;
   const decode::Ports& ports_;
-  const Given& given_;
+  const GivenOptions& given_;
   Recognised result_;
 };
 
@@ -340,7 +340,7 @@ std::string TakeBytes(const BytePixels& bytes, images::Preprocess* pixels) {
 }
 
 Recognised Recognise(const std::string& model, const metadata::Record& said,
-                     const decode::Ports& ports, Contents contents, const Given& given,
+                     const decode::Ports& ports, Contents contents, const GivenOptions& given,
                      const Settings& settings) {
   return Recogniser(model, ports, given, settings).Run(said, contents);
 }

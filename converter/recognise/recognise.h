@@ -18,7 +18,7 @@ namespace octet::recognise {
 
 // Which options the user gave: what they say is not asked, and not changed. Each takes the place of
 // its own field of the metadata alone.
-struct Given {
+struct GivenOptions {
   bool pixels = false;  // --scale, --mean or --std
   bool resize = false;
   bool task = false;
@@ -61,7 +61,7 @@ Contents ContentsOf(const std::filesystem::path& path);
 // settings: what the user gave over the defaults. ports: of the model, batch 1; label_count says
 // how many labels the user gave.
 Recognised Recognise(const std::string& model, const metadata::Record& said,
-                     const decode::Ports& ports, Contents contents, const Given& given,
+                     const decode::Ports& ports, Contents contents, const GivenOptions& given,
                      const Settings& settings);
 
 }  // namespace octet::recognise

@@ -34,7 +34,7 @@ struct Asked {
 };
 
 // The conversion as it stands when the plans are final. All outlives the section's calls.
-struct Given {
+struct Conversion {
   const Asked& asked;
   const graph::Graph& graph;  // that the plans were made of
   const std::vector<std::optional<calibrate::Statistics>>& statistics;
@@ -65,10 +65,11 @@ class Section {
   // What --json says where the section is not made.
   virtual void TellAbsent(Told* /*told*/) const {}
   // Puts the section into `info` where it was asked for, and changes nothing else of it.
-  virtual void Make(const Given& /*given*/, write::ModelInfo* /*info*/, Told* /*told*/) const {}
+  virtual void Make(const Conversion& /*given*/, write::ModelInfo* /*info*/, Told* /*told*/) const {
+  }
   // Of the blob with all sections that Make made, verified: what has to run it first. Returns
   // whether it changed the blob. Throws UserError where the blob must not be written.
-  virtual bool Finish(const Given& /*given*/, std::vector<uint8_t>* /*blob*/,
+  virtual bool Finish(const Conversion& /*given*/, std::vector<uint8_t>* /*blob*/,
                       Told* /*told*/) const {
     return false;
   }
@@ -93,7 +94,7 @@ class Section {
 
 // Throws UserError where the first plan is another than int8, because that one fails; `option`
 // asked for the section.
-void RequireInt8(const Given& given, const char* option);
+void RequireInt8(const Conversion& given, const char* option);
 
 }  // namespace octet::sections
 

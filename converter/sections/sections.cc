@@ -13,7 +13,7 @@ Sections All() {
   };
 }
 
-void RequireInt8(const Given& given, const char* option) {
+void RequireInt8(const Conversion& given, const char* option) {
   if (given.plans[0].program.plan == PlanId::kInt8) return;
   Fail("{}: {} needs the int8 plan, which fails; remove the option, or add --keep-failing",
        given.asked.model, option);

@@ -71,13 +71,13 @@ std::vector<Tensor> RunRounded(const Topology& topology, const Steps& steps, siz
   return results;
 }
 
-Score ScoreOf(const Topology& topology, const Judge* judge, const Source& exact,
+Score ScoreOf(const Topology& topology, const Likeness* likeness, const Source& exact,
               const Source& rounded, int64_t sample) {
   Score score;
   score.pieces = Measure(topology, exact, rounded);
-  if (judge != nullptr) {
+  if (likeness != nullptr) {
     score.agreement =
-        judge->Agreement(Assemble(topology, exact), Assemble(topology, rounded), sample);
+        likeness->Agreement(Assemble(topology, exact), Assemble(topology, rounded), sample);
   }
   return score;
 }
@@ -240,7 +240,7 @@ Simulator::Comparison Simulator::Compare(const quantize::Scheme& base,
     MarkRead(topology_, affected.back(), &kept);
   }
   Comparison result;
-  result.base.judged = options_.judge != nullptr;
+  result.base.judged = options_.likeness != nullptr;
   result.base.pictures.resize(samples.size());
   result.variants.assign(variants.size(), result.base);
 
@@ -278,7 +278,7 @@ Simulator::Comparison Simulator::Compare(const quantize::Scheme& base,
       }
       rounded.Release(n, keep);
     }
-    result.base.pictures[picture] = ScoreOf(topology_, options_.judge, exact.values.AsSource(),
+    result.base.pictures[picture] = ScoreOf(topology_, options_.likeness, exact.values.AsSource(),
                                             rounded.AsSource(), samples[picture]);
     tell();
     executor::ParallelFor(
@@ -298,8 +298,8 @@ Simulator::Comparison Simulator::Compare(const quantize::Scheme& base,
             overlay.SetOutputs(n, RunRounded(topology_, steps[v], n, source, exact.values, own));
             overlay.Release(n, keep);
           }
-          result.variants[v].pictures[picture] =
-              ScoreOf(topology_, options_.judge, exact.values.AsSource(), source, samples[picture]);
+          result.variants[v].pictures[picture] = ScoreOf(
+              topology_, options_.likeness, exact.values.AsSource(), source, samples[picture]);
           tell();
         });
   };

@@ -1,5 +1,6 @@
-// The one judge of what 8 bits do to a graph: pictures streamed through it, exactly and as the int8
-// plan of a scheme computes them. Report, ranges, recovery and the assignment of precisions ask it.
+// The one judgement of what 8 bits do to a graph: pictures streamed through it, exactly and as the
+// int8 plan of a scheme computes them. Report, ranges, recovery and the assignment of precisions
+// ask it.
 //
 // Memory holds one picture a thread, whatever the number of pictures; what other schemes would give
 // is found by running only the nodes behind what they change.
@@ -19,9 +20,9 @@
 namespace octet::simulate {
 
 // How alike two answers of a model to one picture are, by what its outputs mean.
-class Judge {
+class Likeness {
  public:
-  virtual ~Judge() = default;
+  virtual ~Likeness() = default;
   // 1: the same, 0: nothing in common. Outputs in the graph's order. Thread-safe.
   virtual double Agreement(const std::vector<std::vector<float>>& exact,
                            const std::vector<std::vector<float>>& rounded,
@@ -31,13 +32,13 @@ class Judge {
 struct Options {
   int threads = 1;
   int64_t memory_bytes = int64_t{1} << 30;  // for values of pictures; one a thread always goes
-  const Judge* judge = nullptr;             // null: outputs have no meaning
+  const Likeness* likeness = nullptr;       // null: outputs have no meaning
 };
 
 // What a scheme does to one picture.
 struct Score {
   std::vector<Figure> pieces;
-  double agreement = 1;  // by the judge; 1 without one
+  double agreement = 1;  // by the likeness; 1 without one
 };
 
 // Over pictures.
@@ -46,7 +47,7 @@ struct Scores {
 
   std::vector<Figure> Pieces() const;  // summed
   double Agreement() const;            // the mean
-  // What has to become small: 1 - Agreement() with a judge, else MeanLoss() of the pieces.
+  // What has to become small: 1 - Agreement() with a likeness, else MeanLoss() of the pieces.
   bool judged = false;
   double Loss() const;
   double LossOf(size_t picture) const;

@@ -18,8 +18,8 @@ class Drift : public Section {
  public:
   void AddOptions(port::Options command) override;
   void TellAbsent(Told* told) const override;
-  void Make(const Given& given, write::ModelInfo* info, Told* told) const override;
-  bool Finish(const Given& given, std::vector<uint8_t>* blob, Told* told) const override;
+  void Make(const Conversion& given, write::ModelInfo* info, Told* told) const override;
+  bool Finish(const Conversion& given, std::vector<uint8_t>* blob, Told* told) const override;
   const char* NameOf(blob::SectionKind kind) const override {
     return kind == blob::SectionKind::kDrift ? "drift" : nullptr;
   }
@@ -42,7 +42,7 @@ void Drift::TellAbsent(Told* told) const {
   told->facts["drift"] = nullptr;
 }
 
-void Drift::Make(const Given& given, write::ModelInfo* info, Told* told) const {
+void Drift::Make(const Conversion& given, write::ModelInfo* info, Told* told) const {
   if (!wanted_) return;
   RequireInt8(given, "--drift");
   const std::vector<write::Plan>& plans = given.plans;
@@ -68,7 +68,7 @@ void Drift::Make(const Given& given, write::ModelInfo* info, Told* told) const {
 }
 
 // Validation reads only the section's hash.
-bool Drift::Finish(const Given& /*given*/, std::vector<uint8_t>* blob, Told* /*told*/) const {
+bool Drift::Finish(const Conversion& /*given*/, std::vector<uint8_t>* blob, Told* /*told*/) const {
   if (!wanted_) return false;
   const blobs::BlobFile copy(*blob);
   octet_drift_info info;

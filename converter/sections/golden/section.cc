@@ -22,7 +22,7 @@ void Golden::TellAbsent(Told* told) const {
   told->facts["golden"] = 0;
 }
 
-bool Golden::Finish(const Given& given, std::vector<uint8_t>* blob, Told* told) const {
+bool Golden::Finish(const Conversion& given, std::vector<uint8_t>* blob, Told* told) const {
   if (wanted_ == 0) return false;
   told->facts["golden"] = AddGolden(given.data, wanted_, given.asked.seed, blob);
   return true;

@@ -29,7 +29,7 @@ std::string GuardText(const nlohmann::json& guard);
 class Guard : public Section {
  public:
   void Check(const Asked& asked) const override;
-  void Make(const Given& given, write::ModelInfo* info, Told* told) const override;
+  void Make(const Conversion& given, write::ModelInfo* info, Told* told) const override;
   const char* NameOf(blob::SectionKind kind) const override {
     return kind == blob::SectionKind::kGuard ? "guard" : nullptr;
   }

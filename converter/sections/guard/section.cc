@@ -12,7 +12,7 @@ void Guard::Check(const Asked& asked) const {
   GuardSection(asked.board, asked.plan_count);
 }
 
-void Guard::Make(const Given& given, write::ModelInfo* info, Told* /*told*/) const {
+void Guard::Make(const Conversion& given, write::ModelInfo* info, Told* /*told*/) const {
   std::vector<uint8_t> section = GuardSection(given.asked.board, given.asked.plan_count);
   const bool asked_for = !section.empty();
   if (!asked_for && given.plans.size() < 2) return;

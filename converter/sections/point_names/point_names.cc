@@ -19,7 +19,7 @@ namespace {
 // Made where the blob's detections have as many key points as there are names.
 class PointNames : public Section {
  public:
-  void Make(const Given& given, write::ModelInfo* info, Told* told) const override;
+  void Make(const Conversion& given, write::ModelInfo* info, Told* told) const override;
   const char* NameOf(blob::SectionKind kind) const override {
     return kind == blob::kPointNamesSection ? "point_names" : nullptr;
   }
@@ -30,7 +30,7 @@ class PointNames : public Section {
 
 }  // namespace
 
-void PointNames::Make(const Given& given, write::ModelInfo* info, Told* /*told*/) const {
+void PointNames::Make(const Conversion& given, write::ModelInfo* info, Told* /*told*/) const {
   if (info->decode.empty()) return;
   const auto names = metadata::ReadRecord(given.graph.metadata).kpt_names;
   blob::DecodeRecord record;

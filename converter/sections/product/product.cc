@@ -16,7 +16,7 @@ class Product : public Section {
  public:
   void AddOptions(port::Options command) override;
   void ReadOptions() override;
-  void Make(const Given& given, write::ModelInfo* info, Told* told) const override;
+  void Make(const Conversion& given, write::ModelInfo* info, Told* told) const override;
   const char* NameOf(blob::SectionKind kind) const override {
     return kind == blob::kProductSection ? "product" : nullptr;
   }
@@ -44,7 +44,7 @@ void Product::ReadOptions() {
        blob::kMostProductBytes);
 }
 
-void Product::Make(const Given& /*given*/, write::ModelInfo* info, Told* told) const {
+void Product::Make(const Conversion& /*given*/, write::ModelInfo* info, Told* told) const {
   if (name_.empty()) return;
   info->AddSection(blob::kProductSection, {name_.begin(), name_.end()});
   told->facts["product"] = name_;

@@ -39,7 +39,7 @@ void Temporal::ReadOptions() {
   }
 }
 
-void Temporal::Make(const Given& given, write::ModelInfo* info, Told* told) const {
+void Temporal::Make(const Conversion& given, write::ModelInfo* info, Told* told) const {
   if (wanted_.kind == TemporalKind::kNone) return;
   RequireInt8(given, "--temporal");
   const TemporalChoice made =

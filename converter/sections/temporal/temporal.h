@@ -54,7 +54,7 @@ class Temporal : public Section {
  public:
   void AddOptions(port::Options command) override;
   void ReadOptions() override;
-  void Make(const Given& given, write::ModelInfo* info, Told* told) const override;
+  void Make(const Conversion& given, write::ModelInfo* info, Told* told) const override;
   const char* NameOf(blob::SectionKind kind) const override {
     return kind == blob::SectionKind::kTemporal ? "temporal" : nullptr;
   }

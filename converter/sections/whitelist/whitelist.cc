@@ -16,14 +16,14 @@ namespace {
 
 class Whitelist : public Section {
  public:
-  bool Finish(const Given& given, std::vector<uint8_t>* blob, Told* told) const override;
+  bool Finish(const Conversion& given, std::vector<uint8_t>* blob, Told* told) const override;
 };
 
 }  // namespace
 
 // As the board will see it; what is listed but for activations has been checked with the list.
 // Throws UserError where the model's own scales are not allowed there.
-bool Whitelist::Finish(const Given& given, std::vector<uint8_t>* blob, Told* /*told*/) const {
+bool Whitelist::Finish(const Conversion& given, std::vector<uint8_t>* blob, Told* /*told*/) const {
   octet_board allowed{};
   if (!boards::Allows(given.asked.board.activation_schemes, "asymmetric")) {
     allowed.activation_schemes = OCTET_BOARD_SYMMETRIC;

@@ -121,7 +121,7 @@ TEST(Stretches, ThreadsDoNotMatter) {
 }
 
 // Boxes that are off by `strict` times the mean error of the outputs.
-struct Boxes : simulate::Judge {
+struct Boxes : simulate::Likeness {
   explicit Boxes(double times) : strict(times) {}
   double Agreement(const std::vector<std::vector<float>>& exact,
                    const std::vector<std::vector<float>>& rounded, int64_t) const override {
@@ -136,9 +136,9 @@ struct Boxes : simulate::Judge {
 };
 
 Stretches ChooseWithBoxes(const Network& network, double strict, quantize::Scheme* scheme) {
-  const Boxes judge(strict);
+  const Boxes likeness(strict);
   simulate::Options options;
-  options.judge = &judge;
+  options.likeness = &likeness;
   const simulate::Simulator simulator(network.graph, {&network.pictures}, {}),
       boxes(network.graph, {&network.pictures}, options);
   *scheme = network.scheme;

@@ -38,7 +38,7 @@ decode::Ports With(const Metadata& metadata, decode::Ports ports) {
   return ports;
 }
 
-Recognised Of(const Metadata& metadata, const decode::Ports& ports, const Given& given = {},
+Recognised Of(const Metadata& metadata, const decode::Ports& ports, const GivenOptions& given = {},
               const Settings& settings = {}) {
   return Recognise("m.onnx", metadata::ReadRecord(metadata), With(metadata, ports),
                    Contents::kPictures, given, settings);
@@ -46,7 +46,7 @@ Recognised Of(const Metadata& metadata, const decode::Ports& ports, const Given&
 
 // The option that a refusal asks for, and its line.
 std::string Asked(const Metadata& metadata, const decode::Ports& ports, Contents contents,
-                  const Given& given = {}) {
+                  const GivenOptions& given = {}) {
   try {
     Recognise("m.onnx", metadata::ReadRecord(metadata), With(metadata, ports), contents, given, {});
   } catch (const UserError& error) {
@@ -93,7 +93,7 @@ TEST(Recognise, MetadataAndShapesHaveToAgree) {
 }
 
 TEST(Recognise, WhatTheUserGaveStays) {
-  Given given;
+  GivenOptions given;
   given.pixels = given.resize = given.task = given.labels = true;
   Settings settings;
   settings.preprocess.scale = 1;
@@ -106,7 +106,7 @@ TEST(Recognise, WhatTheUserGaveStays) {
 }
 
 TEST(Recognise, AsksWhereInDoubt) {
-  Given scaled;
+  GivenOptions scaled;
   scaled.pixels = true;
   const decode::Ports ten = Picture({{"output", {1, 10}}});
   EXPECT_EQ(Asked({}, ten, Contents::kPictures), "--scale");
@@ -174,7 +174,7 @@ TEST(KeyPoints, NamesHaveToFit) {
     metadata["kpt_names"] = fitting;
     EXPECT_EQ(Asked(metadata, ports, Contents::kPictures), "") << fitting;
   }
-  Given decode;
+  GivenOptions decode;
   decode.decode = true;
   Settings settings;
   settings.task = blob::Task::kDetect;
@@ -190,7 +190,7 @@ TEST(KeyPoints, NamesHaveToFit) {
 // An option takes the place of its own field, and of no other.
 TEST(Fields, AnOptionReplacesItsOwn) {
   const decode::Ports ports = Picture({{"o", {1, 6, 2100}}});
-  Given given;
+  GivenOptions given;
   Settings settings;
   given.decode = true;
   settings.task = blob::Task::kDetect;
@@ -230,7 +230,7 @@ TEST(Fields, WhatCannotBeReadIsNamed) {
   // With labels of the user nobody needs the names; without any answers neither.
   Metadata metadata = Exported("detect");
   metadata["names"] = "None";
-  Given given;
+  GivenOptions given;
   given.labels = true;
   decode::Ports labelled = ports;
   labelled.label_count = 2;
@@ -255,7 +255,7 @@ TEST(Fields, WhatContradictsTheGraphIsRefused) {
   }
   Metadata metadata = Exported("detect");
   metadata["imgsz"] = "[640, 640]";
-  Given given;
+  GivenOptions given;
   given.shape = true;
   EXPECT_EQ(Of(metadata, ports, given).settings.decode, "yolov8");
 }
@@ -263,7 +263,7 @@ TEST(Fields, WhatContradictsTheGraphIsRefused) {
 TEST(Bytes, OfAnInputThatIsUint8StayAsTheyAre) {
   Settings settings;
   settings.bytes = BytePixels{};
-  Given given;
+  GivenOptions given;
   given.task = true;
   const Recognised r = Of({}, Picture({{"o", {1, 10}}}), given, settings);
   EXPECT_EQ(r.settings.preprocess.scale, 1.0f);

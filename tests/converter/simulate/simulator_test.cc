@@ -106,7 +106,7 @@ void ExpectSame(const Scores& a, const Scores& b, const std::string& what) {
 }
 
 // Share of outputs in which the two differ by less than 0.01.
-class Near : public Judge {
+class Near : public Likeness {
  public:
   double Agreement(const std::vector<std::vector<float>>& exact,
                    const std::vector<std::vector<float>>& rounded, int64_t) const override {
@@ -124,7 +124,7 @@ class Near : public Judge {
 TEST(Compare, IsTheSameAsRunningAll) {
   const Model model;
   const Pictures pictures;
-  const Near judge;
+  const Near likeness;
   const std::vector<int64_t> samples = {0, 3, 6};
   const std::vector<quantize::Scheme> variants = model.Variants();
   for (const int threads : {1, 3}) {
@@ -132,7 +132,7 @@ TEST(Compare, IsTheSameAsRunningAll) {
       Options options;
       options.threads = threads;
       options.memory_bytes = memory;
-      options.judge = &judge;
+      options.likeness = &likeness;
       const Simulator simulator(model.graph, {&pictures}, options);
       const auto compared = simulator.Compare(model.scheme, variants, samples);
       ExpectSame(compared.base, simulator.Run(model.scheme, samples), "base");

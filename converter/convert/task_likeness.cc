@@ -1,4 +1,4 @@
-#include "converter/convert/task_judge.h"
+#include "converter/convert/task_likeness.h"
 
 #include <algorithm>
 #include <cmath>
@@ -85,12 +85,13 @@ std::vector<const float*> Pointers(const std::vector<std::vector<float>>& output
 
 }  // namespace
 
-TaskJudge::TaskJudge(const write::ModelInfo& info, std::vector<const images::Dataset*> inputs,
-                     std::optional<float> least_score)
+TaskLikeness::TaskLikeness(const write::ModelInfo& info, std::vector<const images::Dataset*> inputs,
+                           std::optional<float> least_score)
     : meaning_(info, least_score), inputs_(std::move(inputs)) {}
 
-double TaskJudge::Agreement(const std::vector<std::vector<float>>& exact,
-                            const std::vector<std::vector<float>>& rounded, int64_t sample) const {
+double TaskLikeness::Agreement(const std::vector<std::vector<float>>& exact,
+                               const std::vector<std::vector<float>>& rounded,
+                               int64_t sample) const {
   const std::vector<const float*> e = Pointers(exact), r = Pointers(rounded);
   const images::PictureSize picture = inputs_[meaning_.decoder().picture_input()]->Picture(sample);
   const judge::Answer expected = meaning_.decoder().Decode(e, picture),
@@ -105,8 +106,8 @@ double TaskJudge::Agreement(const std::vector<std::vector<float>>& exact,
   }
 }
 
-double TaskJudge::OfScores(const std::vector<const float*>& exact,
-                           const std::vector<const float*>& rounded) const {
+double TaskLikeness::OfScores(const std::vector<const float*>& exact,
+                              const std::vector<const float*>& rounded) const {
   const BlobView& view = meaning_.view();
   const uint32_t steps = task() == blob::Task::kText ? DecodeLevels(view)[0].grid_w : 1;
   double sum = 0;
@@ -116,8 +117,8 @@ double TaskJudge::OfScores(const std::vector<const float*>& exact,
   return sum / steps;
 }
 
-std::vector<float> TaskJudge::Probabilities(const std::vector<const float*>& outputs,
-                                            uint32_t step) const {
+std::vector<float> TaskLikeness::Probabilities(const std::vector<const float*>& outputs,
+                                               uint32_t step) const {
   std::vector<float> scores;
   const BlobView& view = meaning_.view();
   if (view.decode.data == nullptr) {

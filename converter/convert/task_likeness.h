@@ -1,7 +1,7 @@
 // The judge of the simulation where outputs have a meaning: answers of the int8 plan against
 // FP32's, read by the blob's own decoder.
-#ifndef OCTET_CONVERTER_CONVERT_TASK_JUDGE_H_
-#define OCTET_CONVERTER_CONVERT_TASK_JUDGE_H_
+#ifndef OCTET_CONVERTER_CONVERT_TASK_LIKENESS_H_
+#define OCTET_CONVERTER_CONVERT_TASK_LIKENESS_H_
 
 #include <cstdint>
 #include <optional>
@@ -24,11 +24,11 @@ inline constexpr float kFaintScore = judge::kLeastScore;
 //   classify  sum(min(p, p')) / sum(max(p, p')) of the probabilities (Ruzicka's similarity)
 //   text      the mean over the steps of what classify has for one
 //   segment   share of the pixels with the same label
-class TaskJudge : public simulate::Judge {
+class TaskLikeness : public simulate::Likeness {
  public:
   // least_score: of boxes, where it is below the decoder's own (kFaintScore).
-  TaskJudge(const write::ModelInfo& info, std::vector<const images::Dataset*> inputs,
-            std::optional<float> least_score = std::nullopt);
+  TaskLikeness(const write::ModelInfo& info, std::vector<const images::Dataset*> inputs,
+               std::optional<float> least_score = std::nullopt);
 
   double Agreement(const std::vector<std::vector<float>>& exact,
                    const std::vector<std::vector<float>>& rounded, int64_t sample) const override;
@@ -46,4 +46,4 @@ class TaskJudge : public simulate::Judge {
 
 }  // namespace octet::convert
 
-#endif  // OCTET_CONVERTER_CONVERT_TASK_JUDGE_H_
+#endif  // OCTET_CONVERTER_CONVERT_TASK_LIKENESS_H_
