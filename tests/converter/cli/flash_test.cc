@@ -125,6 +125,11 @@ TEST_F(Flash, StatusZeroIsNoProof) {
                "so nothing is known to be done");
     EXPECT_EQ(Slot(Path("store") + " list").rfind("slot A: empty\n", 0), 0u) << shell;
   }
+  // The last line of what came instead, without what is no text, and the end of a long one.
+  Ssh("printf 'Welcome.\\n\\tChange it!\\n\\n'\n");
+  ExpectLine(Octet({"flash", blob(), board}), 2, "to be done: \"?Change it!\" came instead");
+  Ssh("printf 'x%0200d' 0\n");
+  ExpectLine(Octet({"flash", blob(), board}), 2, ": \"" + std::string(200, '0') + "\" came");
   // The second of the two steps alone.
   Ssh("shift 2\ncase \"$*\" in *activate*) exit 0 ;; esac\nexec sh -c \"$*\"\n");
   ExpectLine(Octet({"flash", blob(), board}), 2, "did not say that the model is on trial");

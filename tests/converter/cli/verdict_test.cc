@@ -115,10 +115,12 @@ TEST_F(Verdict, BySamplesThatCalibrationHasNotSeen) {
   EXPECT_EQ(report["plans"][0]["snr_db"], verdict["snr_db"]);
   EXPECT_EQ(report["plans"][1]["snr_db"], verdict["fp16_snr_db"]);
   EXPECT_EQ(report["sample_indices"], verdict["sample_indices"]);
-  const Result beyond = Octet({"verify", Path("m.onnx"), Path("out.octet"), "--data", Path("c.npy"),
-                               "--sample-indices", "64"});
-  EXPECT_EQ(beyond.status, 2);
-  EXPECT_NE(beyond.err.find("numbers from 0 to 63"), std::string::npos) << beyond.err;
+  for (const char* beyond : {"64", "0,-1", "3x", "x"}) {
+    const Result refused = Octet({"verify", Path("m.onnx"), Path("out.octet"), "--data",
+                                  Path("c.npy"), "--sample-indices", beyond});
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_NE(refused.err.find("numbers from 0 to 63"), std::string::npos) << refused.err;
+  }
 }
 
 // Cheap layers that 8 bits are too coarse for, behind dear ones that they are enough for.

@@ -86,6 +86,8 @@ TEST(Sequences, AStateBeyondFp16IsRefused) {
   std::vector<std::unique_ptr<images::Dataset>> inputs;
   inputs.push_back(std::make_unique<Ramp>(7, 40000.0f));
   EXPECT_THROW(RecordStates(graph, inputs, {{0, 7}}, 1, {}), UserError);
+  inputs[0] = std::make_unique<Ramp>(3, 65494.0f);  // 10 + 65494 is the last one
+  EXPECT_EQ(RecordStates(graph, inputs, {{0, 3}}, 1, {})[0]->Load(2).floats[0], 65504);
 }
 
 std::vector<Sequence> Equal(int64_t count, int64_t length) {
@@ -117,6 +119,12 @@ TEST(Sequences, HeldOutPartsAreWholeSequences) {
       EXPECT_EQ(Of(sets.fit, kLength).count(sequence), 0u) << count;
     }
   }
+  std::vector<int64_t> every_fifth;
+  for (int64_t i = 0; i < 20; ++i) every_fifth.push_back(5 * i + (i < 10 ? 0 : 100));
+  EXPECT_EQ(SplitSequences(Equal(4, 50), 40).fit, every_fifth);
+  const simulate::Samples all = SplitSequences(Equal(4, 10), 1000);
+  EXPECT_EQ(all.fit.size() + all.accept.size() + all.report.size(), 40u);
+  EXPECT_TRUE(SplitSequences(Equal(1, simulate::kFewestToSplit), 1000).CanCorrect());
   const simulate::Samples one = SplitSequences(Equal(1, 80), 1000);
   EXPECT_EQ(Of(one.fit, 20), (std::set<int64_t>{0, 3}));
   EXPECT_EQ(Of(one.accept, 20), (std::set<int64_t>{1}));

@@ -1,4 +1,6 @@
 // Operators on codes: real values do what the codes did.
+#include <algorithm>
+#include <sstream>
 #include <utility>
 
 #include "converter/operators/operator.h"
@@ -362,6 +364,168 @@ TEST_F(CodesTest, OutputTypeThatIsNotSupportedIsNamed) {
   model.Node("DequantizeLinear", {"q", "s", "z"}, {}, {"y"});
   model.Output("y");
   EXPECT_SAYS(Refusal(model), "output_dtype is int8, its zero point is uint8");
+}
+
+// What a Cast to codes does to real numbers, and to codes of another type.
+TEST_F(CodesTest, CastsToCodes) {
+  struct Row {
+    std::string before;  // operators between x and the Cast
+    int to;
+    std::string ops;
+  };
+  const std::string coded = " Identity QuantizeLinear DequantizeLinear";
+  for (const Row& row : {Row{"", kUint8, "Cast Floor" + coded},
+                         Row{"", kInt8, "Cast Floor Ceil Less Where" + coded},
+                         Row{"Round", kInt8, "Round Cast" + coded},
+                         Row{"Floor Relu", kUint8, "Floor Relu Cast Floor" + coded},
+                         Row{"Ceil Clip", kUint8, "Ceil Clip Cast" + coded}}) {
+    OnnxBuilder model;
+    model.Input("x", {1, 4});
+    std::string at = "x", op;
+    for (std::istringstream words(row.before); words >> op;) {
+      model.Node(op, {at}, {}, {"at_" + op});
+      at = "at_" + op;
+    }
+    model.Node("Cast", {at}, {{"to", Int(row.to)}}, {"q"});
+    model.Initializer("s", {}, Floats{0.5f});
+    model.Node("DequantizeLinear", {"q", "s"}, {}, {"y"});
+    model.Output("y");
+    EXPECT_EQ(Ops(Import(model)), row.ops);
+  }
+}
+
+TEST_F(CodesTest, CodesBecomeCodesOfAnotherSign) {
+  for (const auto& [from, to] : {std::pair{kUint8, kInt8}, {kInt8, kUint8}, {kInt8, kInt8}}) {
+    OnnxBuilder model;
+    model.Input("x", {1, 4});
+    model.Initializer("s", {}, Floats{0.5f});
+    Codes(model, "z", {}, from, {0});
+    model.Node("QuantizeLinear", {"x", "s", "z"}, {}, {"q"});
+    model.Node("Cast", {"q"}, {{"to", Int(to)}}, {"c"});
+    model.Node("DequantizeLinear", {"c", "s"}, {}, {"y"});
+    model.Output("y");
+    const std::string ops = Ops(Import(model));
+    EXPECT_EQ(ops.find("Greater") != std::string::npos, to == kInt8 && from != to) << ops;
+    EXPECT_EQ(ops.find("Less") != std::string::npos, to == kUint8) << ops;
+  }
+  OnnxBuilder model(21);
+  model.Input("x", {1, 4});
+  model.Initializer("s", {}, Floats{0.5f});
+  Codes(model, "z", {}, kInt8, {0});
+  model.Node("QuantizeLinear", {"x", "s", "z"}, {}, {"q"});
+  model.Node("Cast", {"q"}, {{"to", Int(5)}}, {"c"}, "widen");
+  model.Node("DequantizeLinear", {"c", "s"}, {}, {"y"});
+  model.Output("y");
+  EXPECT_SAYS(Refusal(model), "node 'widen' (Cast): converts int8 codes to int16");
+}
+
+// Products of integers behind DynamicQuantizeLinear: one Mul by both scales, or two in either order.
+TEST_F(CodesTest, DynamicLayersAreThoseOfRealNumbers) {
+  struct Row {
+    std::vector<std::vector<std::string>> products;
+    std::string ops;
+  };
+  const std::string read = "MatMul DequantizeLinear", kept = "MatMulInteger";
+  for (const Row& row : {Row{{{"s", "k", "f"}, {"real", "f", "y"}}, read},
+                         Row{{{"k", "s", "f"}, {"f", "real", "y"}}, read},
+                         Row{{{"real", "s", "h"}, {"h", "k", "y"}}, read},
+                         Row{{{"k", "real", "h"}, {"s", "h", "y"}}, read},
+                         Row{{{"real", "s", "h"}, {"h", "s", "y"}}, kept},
+                         Row{{{"real", "k", "h"}, {"h", "k", "y"}}, kept}}) {
+    OnnxBuilder model;
+    model.Input("x", {2, 2});
+    Codes(model, "w", {2, 2}, kInt8, {1, 2, 3, 4});
+    model.Initializer("k", {2}, Floats{0.125f, 0.5f});
+    model.Node("DynamicQuantizeLinear", {"x"}, {}, {"q", "s", "z"});
+    model.Node("MatMulInteger", {"q", "w", "z"}, {}, {"sum"}, "product");
+    model.Node("Cast", {"sum"}, {{"to", Int(1)}}, {"real"});
+    for (const auto& product : row.products) {
+      model.Node("Mul", {product[0], product[1]}, {}, {product[2]});
+    }
+    model.Output("y");
+    const Graph graph = ImportTest::Import(model);
+    std::vector<std::string> ops = Operators(graph);
+    if (row.ops == kept) {
+      EXPECT_EQ(std::count(ops.begin(), ops.end(), "MatMul"), 0) << Ops(graph);
+      continue;
+    }
+    EXPECT_EQ(Ops(graph), "DequantizeLinear MatMul");
+    EXPECT_EQ(Constant(graph, graph.nodes[0], 1).floats, (Floats{0.125f, 0.5f}));
+    EXPECT_EQ(graph.nodes[0].Int("axis", 7), 1);
+    EXPECT_EQ(graph.At(graph.nodes[1].inputs[0]).name, "x");
+    EXPECT_EQ(graph.nodes[1].name, "product");
+    ASSERT_EQ(graph.notes.size(), 1u);
+    EXPECT_SAYS(graph.notes[0], "weights of 1 layers are converted");
+  }
+}
+
+// Read back as they were rounded, they are the numbers themselves.
+TEST_F(CodesTest, DynamicCodesReadBack) {
+  OnnxBuilder model;
+  model.Input("x", {2, 2});
+  model.Node("DynamicQuantizeLinear", {"x"}, {}, {"q", "s", "z"});
+  model.Node("DequantizeLinear", {"q", "s", "z"}, {}, {"r"});
+  model.Node("Relu", {"r"}, {}, {"y"});
+  model.Output("y");
+  const Graph graph = Import(model);
+  EXPECT_EQ(Ops(graph).find("Dynamic"), std::string::npos) << Ops(graph);
+}
+
+// (sum (x - zx)(w - zw) + bias) * factor, the factor by a DequantizeLinear or by products.
+TEST_F(CodesTest, FactorsOfSumsOfIntegers) {
+  struct Row {
+    bool bias;
+    std::string zero;                   // of the DequantizeLinear; "": products
+    std::vector<std::string> products;  // factors in turn
+    std::string ops;
+    float scale = 0;  // of the weights, whose data have 0.5
+  };
+  const std::string plain = "QuantizeLinear DequantizeLinear DequantizeLinear MatMul";
+  for (const Row& row : {Row{false, "zero", {"k"}, plain, 0.25f},
+                         Row{true, "zero", {"k"}, plain + " Add", 0.25f},
+                         Row{false, "one", {"k"}, "", 0},
+                         Row{false, "", {"k", "k"}, plain, 0.03125f},
+                         Row{true, "", {"both", "two"}, plain + " Add", 0.0625f},
+                         Row{false, "", {"two", "x2"}, plain + " Mul", 1}}) {
+    OnnxBuilder model;
+    Quantized(model, {2, 2});
+    Codes(model, "w", {2, 2}, kInt8, {1, 2, 3, 4});
+    Codes(model, "b", {2}, kInt32, {8, -8});
+    Codes(model, "zero", {}, kInt32, {0});
+    Codes(model, "one", {}, kInt32, {1});
+    model.Initializer("k", {}, Floats{0.125f});
+    model.Initializer("two", {2}, Floats{0.5f, 2});
+    model.Node("MatMulInteger", {"q", "w", "z"}, {}, {"sum"}, "product");
+    std::string at = "sum";
+    if (row.bias) {
+      model.Node("Add", {"b", "sum"}, {}, {"biased"});
+      at = "biased";
+    }
+    if (!row.zero.empty()) {
+      model.Node("DequantizeLinear", {at, row.products[0], row.zero}, {}, {"y"});
+    } else {
+      model.Node("Cast", {at}, {{"to", Int(1)}}, {"real"});
+      at = "real";
+      if (row.products[0] == "both") model.Node("Mul", {"k", "s"}, {}, {"both"});
+      if (row.products[1] == "x2") model.Initializer("x2", {2}, Floats{1, 3});
+      model.Node("Mul", {at, row.products[0]}, {}, {"first"});
+      model.Node("Mul", {row.products[1], "first"}, {}, {"y"});
+    }
+    model.Output("y");
+    if (row.ops.empty()) {
+      EXPECT_SAYS(Refusal(model), "node 'product' (MatMulInteger): computes on the uint8 codes");
+      continue;
+    }
+    const Graph graph = ImportTest::Import(model);
+    ASSERT_EQ(Ops(graph), row.ops);
+    const Node& weights = Producer(graph, Find(graph, "MatMul").inputs[1]);
+    EXPECT_EQ(Constant(graph, weights, 1).floats[0], row.scale);
+    if (row.bias && row.products[0] == "k") {
+      EXPECT_EQ(Constant(graph, Find(graph, "Add"), 1).floats, (Floats{1, -1}));
+    } else if (row.bias) {
+      EXPECT_EQ(Constant(graph, Find(graph, "Add"), 1).floats, (Floats{0.25f, -1}));
+    }
+  }
 }
 
 }  // namespace

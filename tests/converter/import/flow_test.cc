@@ -210,5 +210,69 @@ TEST_F(ImportTest, DeepNestingIsRefusedOrRead) {
   }
 }
 
+// s := s + a[:, i] + b[2 - i]; two rows, one of them from behind and joined as columns.
+onnx::NodeProto& SumScan(OnnxBuilder& model, const test::Dims& a, const test::Dims& b,
+                         const std::vector<int64_t>& axes) {
+  model.Input("s", {2});
+  model.Input("a", a);
+  model.Input("b", b);
+  model.Node("Scan", {"s", "a", "b"},
+             {{"num_scan_inputs", Int(2)},
+              {"scan_input_axes", Ints(axes)},
+              {"scan_input_directions", Ints({0, 1})},
+              {"scan_output_axes", Ints({1, 0})},
+              {"scan_output_directions", Ints({1, 0})}},
+             {"last", "columns", "rows"}, "scan");
+  onnx::NodeProto& node = model.LastNode();
+  onnx::GraphProto& body = GraphOf(node, "body");
+  for (const char* name : {"state", "from_a", "from_b"}) body.add_input()->set_name(name);
+  AddNode(body, "Add", {"state", "from_a"}, "part");
+  AddNode(body, "Add", {"part", "from_b"}, "new");
+  for (const char* name : {"new", "part", "new"}) body.add_output()->set_name(name);
+  for (const char* name : {"last", "columns", "rows"}) model.Output(name);
+  return node;
+}
+
+TEST_F(ImportTest, ScanTakesAndJoinsAlongItsAxes) {
+  OnnxBuilder model;
+  SumScan(model, {2, 3}, {3, 2}, {1, -2});
+  const graph::Graph graph = Import(model);
+  std::string taken, joined;
+  for (const graph::Node& node : graph.nodes) {
+    if (node.op == "Gather") {
+      taken += graph.At(node.inputs[0]).name + std::to_string(node.Int("axis", 9)) + ":" +
+               std::to_string(graph.Constant(node.inputs[1])->integers[0]) + " ";
+    }
+    if (node.op != "Concat") continue;
+    joined += graph.At(node.outputs[0]).name + std::to_string(node.Int("axis", 9)) + ":";
+    for (const graph::ValueId row : node.inputs) {
+      const auto& unsqueeze = graph.nodes[static_cast<size_t>(graph.Producer(row))];
+      joined += " " + graph.At(unsqueeze.inputs[0]).name;
+    }
+    joined += "; ";
+  }
+  EXPECT_EQ(taken, "a1:0 b0:2 a1:1 b0:1 a1:2 b0:0 ");
+  EXPECT_EQ(joined,
+            "columns1: scan/2/part scan/1/part scan/0/part; rows0: scan/0/new scan/1/new "
+            "scan/2/new; ");
+}
+
+TEST_F(ImportTest, ScanThatDoesNotFitIsNamed) {
+  struct Row {
+    test::Dims a, b;
+    std::vector<int64_t> axes;
+    const char* says;
+  };
+  for (const Row& row :
+       {Row{{2, 3}, {3, 2}, {2, 0}, "axis 2 of 'a' [2,3] does not exist"},
+        Row{{2, 3}, {3, 2}, {1, -3}, "axis -3 of 'b' [3,2] does not exist"},
+        Row{{2, 3}, {2, 2}, {1, 0}, "'a' has 3 steps and 'b' 2"},
+        Row{{2, 3}, {3, 2}, {1, 0, 0}, "scan_input_axes has 3 numbers for 2 values"}}) {
+    OnnxBuilder model;
+    SumScan(model, row.a, row.b, row.axes);
+    EXPECT_SAYS(Refusal(model), row.says);
+  }
+}
+
 }  // namespace
 }  // namespace octet::import

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -125,6 +126,45 @@ TEST(Likeness, RoomIsTheRowsAtTheEndThatRepeatOneAnother) {
   EXPECT_DOUBLE_EQ(percent("abcds", "axcds"), 80) << "one row alone is no room";
   EXPECT_DOUBLE_EQ(percent("sbsss", "sxsss"), 50) << "a row like the room, in front of others";
   EXPECT_EQ(percent("sssss", "ttttt"), 100) << "two lists of nothing";
+}
+
+TEST(Likeness, CountsThatAreNoNumbers) {
+  EXPECT_EQ(PercentOf(Kind::kCounts, {10, 30}, {std::nanf(""), 30}), 100 * 29.0 / 40);
+  EXPECT_EQ(PercentOf(Kind::kCounts, {10}, {std::nanf("")}), 0);
+}
+
+// What is exactly as alike as it has to be agrees.
+TEST(Likeness, LimitsAreReached) {
+  Limits limits = kInt8Limits;
+  limits.iou = 50, limits.f1 = 90;
+  Output output;
+  output.pieces = {{"y", true, 0, 0}};
+  const auto agrees = [&](Kind kind, const std::vector<float>& reference,
+                          const std::vector<float>& plan) {
+    output.kind = kind;
+    Likeness likeness;
+    likeness.Add(output, reference, plan);
+    return likeness.Agrees(kind, limits);
+  };
+  EXPECT_TRUE(agrees(Kind::kMask, {1, 1, 0}, {1, 0, 0}));
+  EXPECT_FALSE(agrees(Kind::kMask, {1, 1, 1}, {1, 0, 0}));
+  EXPECT_TRUE(agrees(Kind::kCounts, {10}, {9}));
+  EXPECT_FALSE(agrees(Kind::kCounts, {10}, {8}));
+  EXPECT_TRUE(agrees(Kind::kNumbers, {1}, {2})) << "not judged by likeness";
+}
+
+TEST(Likeness, TheFirstColumnMayOrderTheRows) {
+  Output scores = RowsOf(3, 1, false), labels = RowsOf(3, 1, true);
+  scores.pieces[0].orders = true;
+  const std::vector<float> score = {0.9f, 0.1f, 0}, label = {1, 2, 3}, other = {5, 2, 3};
+  Likeness likeness;
+  likeness.AddList({{&scores, &score, &score}, {&labels, &label, &other}});
+  EXPECT_NEAR(likeness.Percent(), 10, 1e-4);
+  EXPECT_FALSE(likeness.Agrees(Kind::kRows, kInt8Limits));
+  // Two rows that repeat one another are room, those of the plan are not.
+  Likeness room;
+  room.Add(RowsOf(2, 1, true), {5, 5}, {5, 6});
+  EXPECT_EQ(room.Percent(), 0);
 }
 
 }  // namespace

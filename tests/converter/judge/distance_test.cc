@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "converter/judge/difference.h"
+
 namespace octet::judge {
 namespace {
 
@@ -140,6 +142,35 @@ TEST(Distance, IsAsCertainAsItsSamplesAreAlike) {
   EXPECT_LT(same.certain_db.high - same.certain_db.low, 1);
   EXPECT_LT(other.certain_db.low, other.Db() - 1);
   EXPECT_GT(other.certain_db.high, other.Db() + 1);
+}
+
+TEST(Agreement, OfTwoLists) {
+  struct Row {
+    std::vector<float> expected, actual;
+    double cosine, largest, db;
+  };
+  const float no_number = std::nanf("");
+  for (const Row& row : {Row{{3, 4}, {4, 3}, 24.0 / 25, 1, 10 * std::log10(12.5)},
+                         Row{{3, 4}, {6, 8}, 1, 4, 0},
+                         Row{{3, 4}, {0, 0}, 0, 4, 0},
+                         Row{{3, 4}, {3, 4}, 1, 0, 300},
+                         Row{{3, 4}, {3, kInfinity}, 0, kInfinity, -300},
+                         Row{{0, 0}, {1, 0}, 0, 1, -300}}) {
+    Agreement agreement;
+    agreement.Add(row.expected, row.actual);
+    EXPECT_NEAR(agreement.Cosine(), row.cosine, 1e-12) << row.actual[0];
+    EXPECT_EQ(agreement.largest, row.largest);
+    EXPECT_NEAR(agreement.SnrDb(), row.db, 1e-9);
+    Agreement merged;
+    merged.Merge(agreement);
+    merged.Merge(agreement);
+    EXPECT_NEAR(merged.Cosine(), row.cosine, 1e-12);
+    EXPECT_EQ(merged.range, row.expected[1] - row.expected[0]);
+  }
+  Agreement lost;
+  lost.Add({1, 2, 3}, {9, no_number, 3});
+  EXPECT_TRUE(std::isnan(lost.largest)) << "no number is larger than every number";
+  EXPECT_EQ(lost.Cosine(), 0);
 }
 
 }  // namespace

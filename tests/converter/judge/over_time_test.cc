@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 namespace octet::judge {
 namespace {
@@ -58,6 +59,26 @@ TEST(OverTime, OneNumberDecidesByAHalfAndMapsDoNot) {
   time.Add(0, 0, {{0.6f}, std::vector<float>(1025, 1)}, {{0.4f}, std::vector<float>(1025, 2)});
   EXPECT_EQ(time.decisions(), 1);
   EXPECT_EQ(time.same(), 0);
+}
+
+// Ten steps in eight parts, about a mean that is a hundred times what varies.
+TEST(OverTime, PartsOfUnequalLengthAboutTheMean) {
+  OverTime time(1, 10);
+  for (int64_t step = 0; step < 10; ++step) time.Add(0, step, {{99, 101}}, {{99.125f, 101}});
+  EXPECT_FALSE(time.IsEmpty());
+  EXPECT_EQ(time.Words({"y"}),
+            "over time: 21.1 dB in steps 0 to 1, 21.1 dB in steps 2 to 2, 21.1 dB in steps 3 to 3, "
+            "21.1 dB in steps 4 to 4, 21.1 dB in steps 5 to 6, 21.1 dB in steps 7 to 7, 21.1 dB in "
+            "steps 8 to 8, 21.1 dB in steps 9 to 9; 10 of 10 decisions are FP32's");
+}
+
+TEST(OverTime, WhatIsExactOrConstantHasNoDecibels) {
+  for (const float actual : {5.0f, 6.0f}) {
+    OverTime time(1, 1);
+    time.Add(0, 0, {{5, 5}}, {{actual, actual}});
+    EXPECT_EQ(time.Db(), std::vector<double>{std::numeric_limits<double>::infinity()}) << actual;
+    EXPECT_TRUE(time.Json({"y"})["parts"][0]["snr_db"].is_null());
+  }
 }
 
 }  // namespace

@@ -66,5 +66,21 @@ TEST(PartMeasure, MasksByTheirOverlap) {
   EXPECT_EQ(row["mask_loss_percent"], 25);
 }
 
+// What only one side has, and a box without an area, tell nothing.
+TEST(PartMeasure, OfBothSidesAlone) {
+  PartMeasure measure;
+  Part exact = PointsAt(2, 2), plan = PointsAt(2, 3);
+  measure.Add(exact, plan, {5, 0, 5, 5, 0.9f, 0});
+  exact.mask = {1, 1};
+  plan.points.pop_back();
+  measure.Add(exact, plan, kBox);
+  plan.mask = {1};
+  plan.points.clear();
+  measure.Add(exact, plan, kBox);
+  plan.mask = exact.mask = {0, 0};
+  measure.Add(exact, plan, kBox);
+  EXPECT_EQ(measure.Words(), "");
+}
+
 }  // namespace
 }  // namespace octet::judge

@@ -3,9 +3,11 @@
 
 #include <string>
 
+#include "converter/lower/limits.h"
 #include "converter/lower/lower.h"
 #include "converter/operators/operator.h"
 #include "converter/support/error.h"
+#include "runtime/format/view.h"
 #include "tests/support/graph_builder.h"
 
 namespace octet::lower {
@@ -38,6 +40,16 @@ TEST(Refusals, NamesOfNodesChangeNothing) {
   net.graph.nodes[1].name = "d: e";
   EXPECT_NE(LineOf(net.graph).find("(and 1 more DepthToSpace)"), std::string::npos)
       << LineOf(net.graph);
+}
+
+TEST(Limits, AsManyInputsAsALayerCanHave) {
+  Program program;
+  program.layers.resize(1);
+  program.layers[0].name = "join";
+  program.layers[0].inputs.resize(kMaxLayerInputs);
+  CheckLimits(program);
+  program.layers[0].inputs.push_back(0);
+  EXPECT_THROW(CheckLimits(program), UserError);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <string>
 
 #include "runtime/core/half.h"
 #include "runtime/kernels/conv/scratch.h"
@@ -128,6 +129,27 @@ TEST(WinogradF16, ComputesTheConvolution) {
   const double relative = std::sqrt(error / signal);
   EXPECT_LT(relative, 5e-4);  // 2^-11
   EXPECT_GT(relative, 0);
+}
+
+TEST(WinogradF16, BySizeAndChannels) {
+  std::string choices;
+  for (const uint32_t size : {2, 3, 4, 5, 6, 8, 28}) {
+    for (const uint32_t in : {16, 24, 32, 64, 256}) {
+      for (const uint32_t out : {4, 16, 64}) {
+        choices += Transforms(OneConv(size, in, out)) ? 'w' : '.';
+      }
+      choices += ' ';
+    }
+    choices += '\n';
+  }
+  EXPECT_EQ(choices,
+            "... ... ... ... ... \n"
+            "... ... ... ... ... \n"
+            "www www www www www \n"
+            "... ..w ..w ..w ..w \n"
+            "www www www www www \n"
+            "www www www www www \n"
+            "www www www www www \n");
 }
 
 }  // namespace

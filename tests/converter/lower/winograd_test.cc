@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <string>
 
 namespace octet::lower {
 namespace {
@@ -128,6 +129,27 @@ TEST(Winograd, LayersGetTheWeightsOfTheirTiles) {
       EXPECT_EQ(layer.extra, ToBytes(TransformWeights(layer.weights, 64, 64, tiles[i])));
     }
   }
+}
+
+// What the model of its time says of pictures of 4 to 56 pixels with 8 to 256 channels.
+TEST(Winograd, BySizeAndChannels) {
+  std::string choices;
+  for (const uint32_t size : {4, 6, 8, 14, 28, 56}) {
+    for (const uint32_t in : {8, 16, 32, 64, 256}) {
+      for (const uint32_t out : {4, 16, 64, 256}) {
+        choices += std::to_string(Choice(OneConv(size, in, out, 1)));
+      }
+      choices += ' ';
+    }
+    choices += '\n';
+  }
+  EXPECT_EQ(choices,
+            "0000 0000 0000 0000 0000 \n"
+            "0000 0222 0222 0222 0222 \n"
+            "0444 0444 0444 0444 0444 \n"
+            "0444 0444 0444 0444 0444 \n"
+            "0444 0444 0444 0444 0444 \n"
+            "0444 0444 0444 0444 0444 \n");
 }
 
 }  // namespace

@@ -206,5 +206,44 @@ TEST(Cast, SaturatesAndTruncates) {
   ExpectRefused("target type 8", "Cast", {I({3})}, to(8));
 }
 
+TEST(DynamicQuantizeLinear, NothingButZeros) {
+  const std::vector<Tensor> made =
+      ApplyAll("DynamicQuantizeLinear", {F({2}, {0, 0})}, Attributes{}, 3);
+  ExpectIntegers(made[0], {2}, {0, 0});
+  ExpectFloats(made[1], {}, {1});
+  ExpectIntegers(made[2], {}, {0});
+}
+
+TEST(Range, OfFractions) {
+  ExpectFloats(Apply("Range", {F({}, {1}), F({}, {2}), F({}, {0.25f})}), {4},
+               {1, 1.25f, 1.5f, 1.75f});
+}
+
+// The dimensions behind the dots repeat where they are 1 or absent.
+TEST(Einsum, DotsBroadcast) {
+  const Tensor a = Ramp({2, 1, 2}), b = Ramp({3, 2});
+  ExpectFloats(Apply("Einsum", {a, b}, {{"equation", Text("...i,...i->...")}}), {2, 3},
+               {1, 3, 5, 3, 13, 23});
+  ExpectFloats(Apply("Einsum", {b, a}, {{"equation", Text("...i, ...i -> ...")}}), {2, 3},
+               {1, 3, 5, 3, 13, 23});
+}
+
+TEST(MatMul, OfIntegers) {
+  const auto whole = [](Shape shape, std::vector<int64_t> values) {
+    return Tensor::Integers(std::move(shape), std::move(values), graph::DataType::kInt32);
+  };
+  ExpectIntegers(Apply("MatMul", {whole({2, 1, 2}, {1, 2, 3, 4}),
+                                  whole({2, 2, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})}),
+                 {2, 1, 3}, {9, 12, 15, 61, 68, 75});
+}
+
+// Of 2^31 elements and more.
+TEST(Shapes, UpToTheLargest) {
+  graph::Graph graph = OneNode("Expand", {F({1}, {0}), I({2, 1 << 30})});
+  InferShapes(graph);
+  EXPECT_EQ(*graph.At(graph.nodes[0].outputs[0]).shape, (Shape{2, 1 << 30}));
+  ExpectRefused("is too large", "Expand", {F({1}, {0}), I({3, 1 << 30})});
+}
+
 }  // namespace
 }  // namespace octet::operators

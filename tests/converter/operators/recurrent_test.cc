@@ -1,7 +1,9 @@
 // RNN, GRU, LSTM: activations by name, and what is refused, by name and with a way out.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "converter/operators/recurrent.h"
 #include "converter/support/error.h"
@@ -88,6 +90,36 @@ TEST(Recurrent, RefusesWhatItCannotRead) {
   std::vector<Dense> inputs = Small(1);
   inputs.push_back(Filled({1, 3}, 0).Constant());
   ExpectRefusal(Refused("RNN", inputs, {}), "B must have shape [1,2]");
+}
+
+// What a cell keeps lies in [-1, 1] if its functions say so, of both directions.
+TEST(Recurrent, StatesWithinOne) {
+  struct Row {
+    const char *op, *activations;
+    bool within;
+  };
+  for (const Row& row : {Row{"RNN", "Tanh\n", true},
+                         Row{"RNN", "Sigmoid\n", true},
+                         Row{"RNN", "HardSigmoid\n", true},
+                         Row{"RNN", "Softsign\n", true},
+                         Row{"RNN", "Relu\n", false},
+                         Row{"RNN", "Tanh\nTanh\n", true},
+                         Row{"RNN", "Tanh\nRelu\n", false},
+                         Row{"GRU", "Sigmoid\nTanh\n", true},
+                         Row{"GRU", "HardSigmoid\nSoftsign\n", true},
+                         Row{"GRU", "Tanh\nTanh\n", false},  // a gate below 0
+                         Row{"GRU", "Sigmoid\nRelu\n", false},
+                         Row{"LSTM", "Sigmoid\nRelu\nTanh\n", true},
+                         Row{"LSTM", "Sigmoid\nTanh\nRelu\n", false},
+                         Row{"LSTM", "Relu\nTanh\nTanh\n", false}}) {
+    graph::Node node;
+    node.op = row.op;
+    const std::string functions = row.activations;
+    node.attributes["activations"] = functions;
+    const bool both = node.op == "RNN" && std::count(functions.begin(), functions.end(), '\n') == 2;
+    if (both) node.attributes["direction"] = std::string("bidirectional");
+    EXPECT_EQ(HasUnitStates(RecurrentOf(node)), row.within) << row.op << " " << row.activations;
+  }
 }
 
 }  // namespace

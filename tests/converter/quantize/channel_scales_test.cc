@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <set>
 
+#include "converter/operators/operator.h"
 #include "converter/quantize/channel_groups.h"
 #include "tests/converter/quantize/quantize_support.h"
+#include "tests/support/graph_builder.h"
 
 namespace octet::quantize {
 namespace {
@@ -299,6 +301,30 @@ TEST(ChannelScales, SymmetricStaysSymmetric) {
     ASSERT_EQ(At(scheme, id).channels.size(), 4u);
     for (const ChannelScheme& channel : At(scheme, id).channels) EXPECT_EQ(channel.zero_point, 0);
   }
+}
+
+// Squares of the weights that take a channel; those of a depthwise layer times what is behind it.
+TEST(ChannelImportance, ByTheLayersThatReadAChannel) {
+  test::GraphBuilder net;
+  const graph::ValueId x = net.Input({1, 2, 4, 4});
+  const auto conv = [&](graph::ValueId in, const graph::Shape& shape, std::vector<float> weights,
+                        int64_t group) {
+    const graph::ValueId w = net.Constant(graph::Tensor::Floats(shape, std::move(weights)));
+    return net.Op("Conv", {in, w}, {{"group", group}});
+  };
+  const graph::ValueId first = net.Op("Relu", {x});
+  const graph::ValueId dense = conv(first, {2, 2, 1, 1}, {1, 2, 3, 4}, 1);
+  const graph::ValueId apart = conv(dense, {2, 1, 1, 2}, {1, 2, 3, 4}, 2);
+  const graph::ValueId last = conv(apart, {3, 2, 1, 1}, {1, 0, 2, 1, 0, 3}, 1);
+  net.graph.outputs = {last};
+  for (graph::Node& node : net.graph.nodes) node.since_opset = 13;
+  operators::InferShapes(net.graph);
+  const auto importance = ChannelImportance(net.graph);
+  const auto of = [&](graph::ValueId id) { return importance[static_cast<size_t>(id)]; };
+  EXPECT_EQ(of(last), (std::vector<double>{1, 1, 1}));
+  EXPECT_EQ(of(apart), (std::vector<double>{5, 10}));
+  EXPECT_EQ(of(dense), (std::vector<double>{5 * 5, 25 * 10}));
+  EXPECT_EQ(of(first), (std::vector<double>{10, 20})) << "a dense layer joins its channels anew";
 }
 
 }  // namespace

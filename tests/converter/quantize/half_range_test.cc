@@ -290,5 +290,32 @@ TEST(HalfRange, ALogarithmTakesTheFactorIntoItsTable) {
   }
 }
 
+// By a constant, of a constant, and of two values; what is divided by itself has no factor.
+TEST(HalfRange, QuotientsBeyondTheRange) {
+  for (const char* form : {"x/2", "1e7/p", "x/p", "x/x"}) {
+    Model model;
+    const Shape shape{1, kChannels, kSide, kSide};
+    const ValueId x = model.Conv(model.graph.inputs[0], 1e6f);
+    const ValueId p = model.Same("Sigmoid", model.Conv(model.graph.inputs[0], 1));
+    const auto number = [&](float value) {
+      return model.graph.AddConstant("n" + std::to_string(model.graph.values.size()),
+                                     Tensor::Floats({}, {value}));
+    };
+    const auto part = [&](char letter) {
+      return letter == 'x' ? x : letter == 'p' ? p : number(letter == '2' ? 2 : 1e7f);
+    };
+    const std::string words = form;
+    const ValueId quotient = model.Op("Div", {part(words[0]), part(words.back())}, shape);
+    model.graph.outputs = {model.Conv(quotient, 1e-9f)};
+    if (words.find('x') == std::string::npos) model.graph.outputs.push_back(model.Conv(x, 1e-9f));
+    SCOPED_TRACE(form);
+    const Fitted fitted = Fit(model, 1);
+    EXPECT_TRUE(fitted.plan.cannot_store.empty());
+    for (const ValueId id : {x, quotient}) EXPECT_LE(LargestStored(fitted, id), 16384);
+    EXPECT_EQ(fitted.ExponentOf(p), 0);
+    EXPECT_EQ(fitted.ExponentOf(quotient) > 0, words != "x/x");
+  }
+}
+
 }  // namespace
 }  // namespace octet::quantize

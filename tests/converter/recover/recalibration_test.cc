@@ -104,7 +104,14 @@ struct Narrowed {
     options.threads = threads;
     const simulate::Simulator simulator(graph, {&pictures}, options);
     *result = scheme;
-    return Recalibrate(simulator, simulate::SplitSamples(48, 48), {}, result);
+    int64_t last = 0, all = 0;
+    const auto tell = [&](int64_t done, int64_t total) {
+      EXPECT_EQ(done, last + 1);
+      last = done, all = total;
+    };
+    const Step step = Recalibrate(simulator, simulate::SplitSamples(48, 48), tell, result);
+    if (step.kept) EXPECT_EQ(last, all);
+    return step;
   }
 };
 
