@@ -1,5 +1,6 @@
 // octet assign and octet convert --mixed: what they write runs, and what they refuse.
 #include <algorithm>
+#include <sstream>
 
 #include <nlohmann/json.hpp>
 
@@ -121,6 +122,17 @@ TEST_F(AssignCommand, ThreadsDoNotChangeTheBlob) {
   ASSERT_EQ(text.status, 0) << text.err;
   // What was chosen is said by name.
   ExpectFacts(text.out, {"plan mixed: ", "layers in FP16: '", "octet inspect"});
+  // The last column of the table.
+  std::vector<double> ms;
+  std::istringstream lines(text.out);
+  for (std::string line; std::getline(lines, line);) {
+    const std::string plan = line.substr(0, line.find(' '));
+    if (plan != "int8" && plan != "mixed" && plan != "fp16") continue;
+    ms.push_back(std::stod(line.substr(line.rfind(' '))));
+  }
+  ASSERT_EQ(ms.size(), 3u) << text.out;
+  EXPECT_LT(ms[0], ms[1]);
+  EXPECT_LT(ms[1], ms[2]);
   const std::string one = ReadText("out.octet");
   ASSERT_EQ(ConvertDeep({"--mixed-budget-percent", "60", "--threads", "2"}).status, 0);
   EXPECT_TRUE(one == ReadText("out.octet"));

@@ -2,6 +2,7 @@
 // that the metadata has for a dynamic file.
 #include <filesystem>
 #include <fstream>
+#include <vector>
 
 #include <onnx/onnx_pb.h>
 #include <nlohmann/json.hpp>
@@ -91,6 +92,23 @@ TEST_F(ModelFile, IsDescribed) {
   ExpectFacts(Octet({"inspect", Path("said.onnx")}).out,
               {"opset", "input", "[\"N\",3,8,8]", "names: [\"it's\"]", "task: pose",
                "'stride' cannot be read", "'imgsz' is 64 x 64", "Conv"});
+}
+
+// Of 8 x 16 pixels, wherever the channels stand.
+TEST_F(ModelFile, SizesAreThoseOfTheLayout) {
+  for (const std::vector<int64_t>& dims : std::vector<std::vector<int64_t>>{
+           {1, 3, 8, 16}, {1, 1, 8, 16}, {1, 8, 16, 3}, {1, 8, 16, 1}}) {
+    Write("said.onnx", [&dims](onnx::ModelProto& model) {
+      Say(model, "imgsz", "[8, 16]");
+      auto& shape = *model.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type();
+      for (int i = 0; i < 4; ++i) {
+        shape.mutable_shape()->mutable_dim(i)->set_dim_value(dims[static_cast<size_t>(i)]);
+      }
+    });
+    const Result result = Octet({"inspect", Path("said.onnx"), "--json"});
+    ASSERT_EQ(result.status, 0) << result.err;
+    EXPECT_TRUE(nlohmann::json::parse(result.out)["contradictions"].empty()) << result.out;
+  }
 }
 
 TEST_F(ModelFile, IsToldFromABlobByItsBytes) {

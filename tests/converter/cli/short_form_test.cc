@@ -69,8 +69,14 @@ TEST_F(ShortForm, TheCommandWrittenOutIsNotAllWhereOtherOptionsAreGiven) {
   const std::vector<std::string> needed = {"--scale", "1/255", "--task", "none"};
   EXPECT_EQ(Short(needed).out.find("other options"), std::string::npos);
   WriteText("c.yaml", "rounding: false\n");
-  for (const std::vector<std::string>& others : std::vector<std::vector<std::string>>{
-           {"--effort", "fast"}, {"--samples", "16"}, {"--config", Path("c.yaml")}}) {
+  for (const std::vector<std::string>& others :
+       std::vector<std::vector<std::string>>{{"--effort", "fast"},
+                                             {"--samples", "16"},
+                                             {"--config", Path("c.yaml")},
+                                             {"--seed", "5"},
+                                             {"--int8-everywhere"},
+                                             {"--board", "rk3588"},
+                                             {"--mixed"}}) {
     std::vector<std::string> words = needed;
     words.insert(words.end(), others.begin(), others.end());
     ExpectFacts(Short(words).out, {"other options", "octet convert", "--calibrate"});

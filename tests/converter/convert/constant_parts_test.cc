@@ -3,6 +3,7 @@
 #include <random>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -36,17 +37,24 @@ class Chain {
     last_ = graph.AddValue(x);
     graph.inputs = {last_};
   }
+  // What follows is another output, of the input.
+  void Restart() {
+    last_ = graph.inputs[0];
+    first_outputs_ = graph.outputs;
+  }
   void Then(const std::string& op) {
     graph::Node node;
-    node.name = node.op = op;
+    node.op = op;
+    node.name = op + std::to_string(graph.nodes.size());
     node.inputs = {last_};
     if (op == "Mul") node.inputs.push_back(graph.AddConstant("k", graph::Tensor::Floats({}, {3})));
     graph::Value y;
-    y.name = op + "_y";
+    y.name = node.name + "_y";
     last_ = graph.AddValue(y);
     node.outputs = {last_};
     graph.nodes.push_back(std::move(node));
-    graph.outputs = {last_};
+    graph.outputs = first_outputs_;
+    graph.outputs.push_back(last_);
   }
   std::string Ops() const {
     std::string ops;
@@ -58,6 +66,7 @@ class Chain {
 
  private:
   graph::ValueId last_;
+  std::vector<graph::ValueId> first_outputs_;
 };
 
 // What is taken out of a mean lies behind a factor of the function in front of it: one table.
@@ -69,6 +78,16 @@ TEST(ConstantParts, EndInOneFunctionWithItsNeighbours) {
   EXPECT_EQ(TakeConstantParts({&pictures}, {}, &chain.graph), 1);
   EXPECT_EQ(chain.Ops(), "OffsetFunction GlobalAveragePool Add ");
   EXPECT_EQ(operators::OffsetFunctionOf(chain.graph.nodes[0]).steps.size(), 3u);
+}
+
+TEST(ConstantParts, OfTwoOutputs) {
+  Chain chain;
+  for (const char* op : {"Sigmoid", "GlobalAveragePool"}) chain.Then(op);
+  chain.Restart();
+  for (const char* op : {"Sigmoid", "GlobalAveragePool"}) chain.Then(op);
+  operators::InferShapes(chain.graph);
+  const RandomPictures pictures;
+  EXPECT_EQ(TakeConstantParts({&pictures}, {}, &chain.graph), 2);
 }
 
 // No table where no constant is taken out: FP16 has kernels for both.

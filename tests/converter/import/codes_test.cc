@@ -374,11 +374,11 @@ TEST_F(CodesTest, CastsToCodes) {
     std::string ops;
   };
   const std::string coded = " Identity QuantizeLinear DequantizeLinear";
-  for (const Row& row : {Row{"", kUint8, "Cast Floor" + coded},
-                         Row{"", kInt8, "Cast Floor Ceil Less Where" + coded},
-                         Row{"Round", kInt8, "Round Cast" + coded},
-                         Row{"Floor Relu", kUint8, "Floor Relu Cast Floor" + coded},
-                         Row{"Ceil Clip", kUint8, "Ceil Clip Cast" + coded}}) {
+  for (const Row& row :
+       {Row{"", kUint8, "Cast Floor" + coded}, Row{"", kInt8, "Cast Floor Ceil Less Where" + coded},
+        Row{"Round", kInt8, "Round Cast" + coded},
+        Row{"Floor Relu", kUint8, "Floor Relu Cast Floor" + coded},
+        Row{"Ceil Clip", kUint8, "Ceil Clip Cast" + coded}}) {
     OnnxBuilder model;
     model.Input("x", {1, 4});
     std::string at = "x", op;
@@ -419,7 +419,8 @@ TEST_F(CodesTest, CodesBecomeCodesOfAnotherSign) {
   EXPECT_SAYS(Refusal(model), "node 'widen' (Cast): converts int8 codes to int16");
 }
 
-// Products of integers behind DynamicQuantizeLinear: one Mul by both scales, or two in either order.
+// Products of integers behind DynamicQuantizeLinear: one Mul by both scales, or two in either
+// order.
 TEST_F(CodesTest, DynamicLayersAreThoseOfRealNumbers) {
   struct Row {
     std::vector<std::vector<std::string>> products;
@@ -481,12 +482,11 @@ TEST_F(CodesTest, FactorsOfSumsOfIntegers) {
     float scale = 0;  // of the weights, whose data have 0.5
   };
   const std::string plain = "QuantizeLinear DequantizeLinear DequantizeLinear MatMul";
-  for (const Row& row : {Row{false, "zero", {"k"}, plain, 0.25f},
-                         Row{true, "zero", {"k"}, plain + " Add", 0.25f},
-                         Row{false, "one", {"k"}, "", 0},
-                         Row{false, "", {"k", "k"}, plain, 0.03125f},
-                         Row{true, "", {"both", "two"}, plain + " Add", 0.0625f},
-                         Row{false, "", {"two", "x2"}, plain + " Mul", 1}}) {
+  for (const Row& row :
+       {Row{false, "zero", {"k"}, plain, 0.25f}, Row{true, "zero", {"k"}, plain + " Add", 0.25f},
+        Row{false, "one", {"k"}, "", 0}, Row{false, "", {"k", "k"}, plain, 0.03125f},
+        Row{true, "", {"both", "two"}, plain + " Add", 0.0625f},
+        Row{false, "", {"two", "x2"}, plain + " Mul", 1}}) {
     OnnxBuilder model;
     Quantized(model, {2, 2});
     Codes(model, "w", {2, 2}, kInt8, {1, 2, 3, 4});

@@ -150,12 +150,10 @@ TEST(Agreement, OfTwoLists) {
     double cosine, largest, db;
   };
   const float no_number = std::nanf("");
-  for (const Row& row : {Row{{3, 4}, {4, 3}, 24.0 / 25, 1, 10 * std::log10(12.5)},
-                         Row{{3, 4}, {6, 8}, 1, 4, 0},
-                         Row{{3, 4}, {0, 0}, 0, 4, 0},
-                         Row{{3, 4}, {3, 4}, 1, 0, 300},
-                         Row{{3, 4}, {3, kInfinity}, 0, kInfinity, -300},
-                         Row{{0, 0}, {1, 0}, 0, 1, -300}}) {
+  for (const Row& row :
+       {Row{{3, 4}, {4, 3}, 24.0 / 25, 1, 10 * std::log10(12.5)}, Row{{3, 4}, {6, 8}, 1, 4, 0},
+        Row{{3, 4}, {0, 0}, 0, 4, 0}, Row{{3, 4}, {3, 4}, 1, 0, 300},
+        Row{{3, 4}, {3, kInfinity}, 0, kInfinity, -300}, Row{{0, 0}, {1, 0}, 0, 1, -300}}) {
     Agreement agreement;
     agreement.Add(row.expected, row.actual);
     EXPECT_NEAR(agreement.Cosine(), row.cosine, 1e-12) << row.actual[0];

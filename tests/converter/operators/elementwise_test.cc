@@ -228,6 +228,15 @@ TEST(Einsum, DotsBroadcast) {
                {1, 3, 5, 3, 13, 23});
 }
 
+// Without an arrow: what the dots stand for, then the letters that occur once.
+TEST(Einsum, WithoutAnArrow) {
+  ExpectFloats(
+      Apply("Einsum", {Ramp({1, 2, 2}), Ramp({2, 2})}, {{"equation", Text("...ij,...jk")}}),
+      {1, 2, 2}, {2, 3, 6, 11});
+  ExpectFloats(Apply("Einsum", {Ramp({2, 2}), Ramp({2})}, {{"equation", Text("ji,j")}}), {2},
+               {2, 3});
+}
+
 TEST(MatMul, OfIntegers) {
   const auto whole = [](Shape shape, std::vector<int64_t> values) {
     return Tensor::Integers(std::move(shape), std::move(values), graph::DataType::kInt32);

@@ -98,20 +98,15 @@ TEST(Recurrent, StatesWithinOne) {
     const char *op, *activations;
     bool within;
   };
-  for (const Row& row : {Row{"RNN", "Tanh\n", true},
-                         Row{"RNN", "Sigmoid\n", true},
-                         Row{"RNN", "HardSigmoid\n", true},
-                         Row{"RNN", "Softsign\n", true},
-                         Row{"RNN", "Relu\n", false},
-                         Row{"RNN", "Tanh\nTanh\n", true},
-                         Row{"RNN", "Tanh\nRelu\n", false},
-                         Row{"GRU", "Sigmoid\nTanh\n", true},
-                         Row{"GRU", "HardSigmoid\nSoftsign\n", true},
-                         Row{"GRU", "Tanh\nTanh\n", false},  // a gate below 0
-                         Row{"GRU", "Sigmoid\nRelu\n", false},
-                         Row{"LSTM", "Sigmoid\nRelu\nTanh\n", true},
-                         Row{"LSTM", "Sigmoid\nTanh\nRelu\n", false},
-                         Row{"LSTM", "Relu\nTanh\nTanh\n", false}}) {
+  for (const Row& row :
+       {Row{"RNN", "Tanh\n", true}, Row{"RNN", "Sigmoid\n", true},
+        Row{"RNN", "HardSigmoid\n", true}, Row{"RNN", "Softsign\n", true},
+        Row{"RNN", "Relu\n", false}, Row{"RNN", "Tanh\nTanh\n", true},
+        Row{"RNN", "Tanh\nRelu\n", false}, Row{"GRU", "Sigmoid\nTanh\n", true},
+        Row{"GRU", "HardSigmoid\nSoftsign\n", true},
+        Row{"GRU", "Tanh\nTanh\n", false},  // a gate below 0
+        Row{"GRU", "Sigmoid\nRelu\n", false}, Row{"LSTM", "Sigmoid\nRelu\nTanh\n", true},
+        Row{"LSTM", "Sigmoid\nTanh\nRelu\n", false}, Row{"LSTM", "Relu\nTanh\nTanh\n", false}}) {
     graph::Node node;
     node.op = row.op;
     const std::string functions = row.activations;

@@ -177,12 +177,12 @@ TEST(Gemm, Values) {
 // Two samples a cell of 2 x 2 where the model says no number.
 TEST(RoiAlign, AsManySamplesAsACellIsLarge) {
   for (const int64_t samples : {0, 2}) {
-    ExpectFloats(Apply("RoiAlign",
-                       {Ramp({1, 1, 4, 4}), F({1, 4}, {0, 0, 4, 4}), Tensor::Integers({1}, {0})},
-                       {{"output_height", Int(2)},
-                        {"output_width", Int(2)},
-                        {"sampling_ratio", Int(samples)}}),
-                 {1, 1, 2, 2}, {5, 6.75f, 12, 13.75f});
+    ExpectFloats(
+        Apply("RoiAlign", {Ramp({1, 1, 4, 4}), F({1, 4}, {0, 0, 4, 4}), Tensor::Integers({1}, {0})},
+              {{"output_height", Int(2)},
+               {"output_width", Int(2)},
+               {"sampling_ratio", Int(samples)}}),
+        {1, 1, 2, 2}, {5, 6.75f, 12, 13.75f});
   }
 }
 

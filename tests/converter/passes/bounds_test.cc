@@ -141,5 +141,22 @@ TEST(Bounds, OfAValueThatIsReadManyTimes) {
   Expect(net, x, {-kInfinity, kInfinity}, "an input has no bounds");
 }
 
+// The largest and the least number of a function may lie between the ends, on either side of 0.
+TEST(Bounds, OfWavesBetweenTheEnds) {
+  const struct {
+    float low, high;
+    Expected expected;
+  } kCases[] = {{0, 2, {0, 1}}, {-2, 0, {-1, 0}}, {0, 6, {-1, 1}}};
+  for (const auto& c : kCases) {
+    Net net;
+    const ValueId x = net.Op("Clip", {net.Input({2}), net.Scalar(c.low), net.Scalar(c.high)});
+    net.Output(net.Op("Sin", {x}));
+    const Editor editor(net.graph);
+    const Bounds found = BoundsOf(editor, net.graph.outputs[0]);
+    EXPECT_NEAR(found.low, c.expected.low, 0.01) << c.low;
+    EXPECT_NEAR(found.high, c.expected.high, 0.01) << c.high;
+  }
+}
+
 }  // namespace
 }  // namespace octet::passes::testing

@@ -162,16 +162,16 @@ TEST(SmoothNorms, WhatElseReadsTheResultsKeepsThem) {
   EXPECT_EQ(Smooth(computed, None, true), 0);
 }
 
-// Of two channels one has 16 times the range of the other: both come to the mean of their logarithms.
-// The other two tell nothing.
+// Of two channels one has 16 times the range of the other: both come to the mean of their
+// logarithms. The other two tell nothing.
 TEST(SmoothNorms, RangesBecomeAlike) {
   Net net;
-  const ValueId x = net.Op(
-      "LayerNormalization",
-      {net.Input({1, kRows, 4}), net.Floats({4}, {0.6f, 9.6f, 0, 1}),
-       net.Floats({4}, {0.8f, 12.8f, 0, 0})},
-      {{"axis", int64_t{2}}});
-  net.Output(net.Op("MatMul", {x, net.Floats({4, 3}, {4, -2, 1, 1, 0.5f, -0.5f, 3, 3, 3, 0, 0, 0})}));
+  const ValueId x = net.Op("LayerNormalization",
+                           {net.Input({1, kRows, 4}), net.Floats({4}, {0.6f, 9.6f, 0, 1}),
+                            net.Floats({4}, {0.8f, 12.8f, 0, 0})},
+                           {{"axis", int64_t{2}}});
+  net.Output(
+      net.Op("MatMul", {x, net.Floats({4, 3}, {4, -2, 1, 1, 0.5f, -0.5f, 3, 3, 3, 0, 0, 0})}));
   net.Output(net.Op("MatMul", {x, net.Floats({4, 1}, {8, 2, 1, 0})}));
   EXPECT_EQ(Smooth(net, All, false), 1);
   const std::vector<float>& scale =
@@ -184,10 +184,10 @@ TEST(SmoothNorms, RangesBecomeAlike) {
 
 TEST(SmoothNorms, NotWhereAParameterIsComputed) {
   Net net;
-  const ValueId x = net.Op("LayerNormalization",
-                           {net.Input({1, kRows, kChannels}), Parameters(net, 40).scale,
-                            net.Input({kChannels}, "bias")},
-                           {{"axis", int64_t{-1}}});
+  const ValueId x = net.Op(
+      "LayerNormalization",
+      {net.Input({1, kRows, kChannels}), Parameters(net, 40).scale, net.Input({kChannels}, "bias")},
+      {{"axis", int64_t{-1}}});
   net.Output(net.Op("MatMul", {x, Weights(net, 8, 40)}));
   EXPECT_EQ(Smooth(net, None, true), 0);
 }
