@@ -1,6 +1,7 @@
 // Outputs whose constant part is far above their variation, from the model to both plans.
 #include <nlohmann/json.hpp>
 
+#include "converter/cli/inspect_offsets.h"
 #include "tests/converter/cli/cli_support.h"
 
 namespace octet::test {
@@ -167,6 +168,15 @@ TEST_F(ConstantParts, OfAFunctionInsideAreNotExported) {
   EXPECT_EQ(qdq.status, 2);
   EXPECT_NE(qdq.err.find("constant_parts: false"), std::string::npos) << qdq.err;
   ExpectExportedWithConstants();
+}
+
+TEST(OffsetsText, OneNumberOrTheirEnds) {
+  EXPECT_EQ(cli::OffsetsText(json::parse(
+                R"([{"output": "y", "count": 4, "least": 2.5, "largest": 2.5},
+                    {"output": "z", "count": 4, "least": -1, "largest": 3}])")),
+            "output y: 2.5 is added in float, the constant part of what the layers compute\n"
+            "output z: 4 numbers from -1 to 3 are added in float, the constant part of what the "
+            "layers compute\n");
 }
 
 }  // namespace

@@ -37,10 +37,10 @@ TEST(TaskJudge, SmallerOverLargerProbabilities) {
     std::vector<float> exact, rounded;
     double agreement;
   };
-  for (const Row& row :
-       {Row{{0.25f, 0.75f}, {0.5f, 0.5f}, 0.6}, Row{{0, three}, {1, 1}, 0.6},  // logits of the same
-        // That add up to 1 and are none.
-        Row{{-0.5f, 1.5f}, {0.5f, 0.5f}, 0}, Row{{1, 2}, {1, 2}, 1}}) {
+  for (const Row& row : {Row{{0.25f, 0.75f}, {0.5f, 0.5f}, 0.6},
+                         Row{{0, three}, {1, 1}, 0.6},  // logits of the same
+                                                        // That add up to 1 and are none.
+                         Row{{-0.5f, 1.5f}, {0.5f, 0.5f}, 0}, Row{{1, 2}, {1, 2}, 1}}) {
     double wanted = row.agreement;
     if (wanted == 0) {
       const double likely = 1 / (1 + std::exp(-2.0));

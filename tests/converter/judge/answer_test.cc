@@ -47,6 +47,10 @@ TEST(Decoder, WithoutASectionTheFirstLargestNumber) {
   const std::vector<float> first = {1, 5, 2, 5}, second = {0, 9};
   EXPECT_EQ(section.decoder().Decode({first.data(), second.data()}, {}).label, 1);
   EXPECT_FALSE(DecoderReads(section.view(), 0));
+  // Of boxes that no section tells, too.
+  write::ModelInfo boxes = info;
+  boxes.task = blob::Task::kDetect;
+  EXPECT_EQ(SectionDecoder(boxes).decoder().picture_input(), 0u);
 }
 
 TEST(Decoder, ReadsTheOutputsThatItNeeds) {

@@ -110,7 +110,7 @@ struct Narrowed {
       last = done, all = total;
     };
     const Step step = Recalibrate(simulator, simulate::SplitSamples(48, 48), tell, result);
-    if (step.kept) EXPECT_EQ(last, all);
+    EXPECT_EQ(last == all, step.kept);
     return step;
   }
 };
