@@ -122,5 +122,22 @@ TEST(Positions, TriluEyeCompressNonZeroOneHotReverse) {
   ExpectRefused("length 4 is out of range", "ReverseSequence", {Ramp({3, 2}), I({3, 4})});
 }
 
+// An overlap of the limit is none; of equal scores the earlier comes first; boxes by their middle.
+TEST(NonMaxSuppression, TiesAndMiddles) {
+  const Tensor scores = F({1, 1, 2}, {0.5f, 0.5f});
+  const std::vector<int64_t> both = {0, 0, 0, 0, 0, 1};
+  ExpectIntegers(Apply("NonMaxSuppression",
+                       {F({1, 2, 4}, {0, 0, 1, 1, 0, 0, 1, 2}), scores, I({2}), F({1}, {0.5f})}),
+                 {2, 3}, both);
+  for (const float right : {3.0f, 9.0f}) {  // one apart, 2 wide and 1 high: they share a third
+    const Tensor boxes = F({1, 2, 4}, {right - 1, 5, 2, 1, right, 5, 2, 1});
+    const Attributes middles = {{"center_point_box", Int(1)}};
+    ExpectIntegers(Apply("NonMaxSuppression", {boxes, scores, I({2}), F({1}, {0.3f})}, middles),
+                   {2, 3}, {0, 0, 0, -1, -1, -1});
+    ExpectIntegers(Apply("NonMaxSuppression", {boxes, scores, I({2}), F({1}, {0.35f})}, middles),
+                   {2, 3}, both);
+  }
+}
+
 }  // namespace
 }  // namespace octet::operators
