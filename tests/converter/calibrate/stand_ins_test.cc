@@ -3,6 +3,8 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -69,6 +71,24 @@ TEST(StandIns, AMaskThatIsAddedInFrontOfASoftmax) {
     const auto seen = net.Run(net.Op("Softmax", {sum}));
     ExpectRange(At(seen, sum), 0.5f, 4, 2);
     ExpectRange(At(seen, x), -6, 4, 0);
+  }
+}
+
+// What is taken away from all numbers, and one factor of them, leave a mask a mask.
+TEST(StandIns, AMaskInFrontOfSteps) {
+  const std::pair<const char*, float> steps[] = {
+      {"Sub", 0.25f}, {"Sub", -3}, {"Add", 2}, {"Mul", 0.5f}, {"Div", 4}};
+  for (const auto& [op, number] : steps) {
+    for (const float low : kAllStandIns) {
+      SCOPED_TRACE(std::string(op) + " " + std::to_string(low));
+      Net net;
+      const ValueId x = net.Input({2, 3}, {1, -2, 3, 4, 0.5f, -6});
+      const ValueId sum = net.Op("Add", {x, net.Floats({2, 3}, {0, low, 0, 0, 0, low})});
+      const auto seen = net.Run(net.Op("Softmax", {net.Op(op, {sum, net.Floats({}, {number})})}));
+      // Half of -100 and less is no nothing yet.
+      const bool counts = low == -100 && (op[0] == 'M' || op[0] == 'D');
+      ExpectRange(At(seen, sum), counts ? -106 : 0.5f, 4, counts ? 0 : 2);
+    }
   }
 }
 
