@@ -1,5 +1,5 @@
 // Agreement of answers in the simulation, by scores that can be told by hand.
-#include "converter/convert/task_judge.h"
+#include "converter/convert/task_likeness.h"
 
 #include <gtest/gtest.h>
 
@@ -28,10 +28,10 @@ double Agreement(blob::Task task, const graph::Shape& shape, const std::vector<f
   if (task == blob::Task::kText) ports.label_count = 2, ports.blank = 0;
   if (task != blob::Task::kNone) info.decode = decode::DecodeSection(task, std::nullopt, ports);
   const OnePicture picture;
-  return TaskJudge(info, {&picture}).Agreement({exact}, {rounded}, 0);
+  return TaskLikeness(info, {&picture}).Agreement({exact}, {rounded}, 0);
 }
 
-TEST(TaskJudge, SmallerOverLargerProbabilities) {
+TEST(TaskLikeness, SmallerOverLargerProbabilities) {
   const float three = std::log(3.0f);
   struct Row {
     std::vector<float> exact, rounded;
@@ -53,7 +53,7 @@ TEST(TaskJudge, SmallerOverLargerProbabilities) {
 }
 
 // Two characters and a blank in two steps, the second of which differs.
-TEST(TaskJudge, TextsByTheMeanOverTheirSteps) {
+TEST(TaskLikeness, TextsByTheMeanOverTheirSteps) {
   const float quarter = std::log(0.25f), rest = std::log(0.75f), half = std::log(0.5f);
   EXPECT_NEAR(Agreement(blob::Task::kText, {1, 2, 3}, {quarter, rest, -99, quarter, rest, -99},
                         {quarter, rest, -99, half, half, -99}),
