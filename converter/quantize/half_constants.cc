@@ -1,10 +1,11 @@
 #include "converter/quantize/half_constants.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "converter/operators/offset_function.h"
 #include "converter/operators/powers.h"
