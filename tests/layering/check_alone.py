@@ -5,7 +5,7 @@ A unity build compiles several files as one, so a file there may use what a neig
 source with the flags of a build that is not united, and each header as a file of its own.
 
 check_alone.py --source ROOT --work FOLDER [--jobs N] [--compiled FILE] [--except FILE] [--clang PROGRAM] [--only TEXT]
-    CMAKE_ARGUMENT...
+    [--tests] CMAKE_ARGUMENT...
 
 Configures FOLDER by `cmake -S ROOT -B FOLDER CMAKE_ARGUMENT...` without unity and precompiled headers, then runs the
 compiler of each file with -fsyntax-only. A header that its own source includes first is parsed there. Files that passed
@@ -17,8 +17,8 @@ are left out. --except: compile commands of another check, whose sources are lef
 where it is installed: it instantiates templates of libraries in the precompiled header and takes a third less time.
 --only: files with this text in their path.
 
-Tests and benches that Clang parses are read to their end, and what is left of templates of libraries is not instantiated
-there: that would take as long as all before it, and it finds no name that is not declared.
+Files of tests/ are left out without --tests: they take as long as all others, and a mistake there reaches nobody but a
+contributor who builds without unity, at once and with its cause.
 
 What takes the time is the headers of libraries. A file starts from a precompiled header that holds nothing but library
 headers which it includes itself or through headers of this project: nothing is hidden from the check.
@@ -46,8 +46,6 @@ WITH_OTHERS = {"gtest/gtest.h": {"functional", "map", "memory", "optional", "str
                "nlohmann/json.hpp": {"algorithm", "functional", "map", "memory", "optional", "string", "vector"},
                "fmt/format.h": {"memory", "string"}, "regex": {"algorithm", "map", "memory", "string", "vector"}}
 PRECOMPILING = 1.6  # times what reading takes
-# An include behind the last line of a file that only has to be read. Clang instantiates nothing after this error.
-END = "octet/end-of-file"
 # Flags that do not change what a file means, or that name its result.
 DROPPED = re.compile(r"^(-c|-O.*|-g\d?|-W.*|-MD|-f(no-)?(data-sections|function-sections)|-falign.*|-fPI[CE]|-fsanitize.*|"
                      r"-fno-sanitize.*|-fno-omit-frame-pointer|--param=.*|-fpch-preprocess)$")
@@ -222,22 +220,13 @@ class Checker:
     def parse(self, file: str, flags: tuple, start) -> str:
         """Its first error, or nothing."""
         language = ["-x", "c" if file.endswith(".c") else "c++"] if file.endswith((".h", ".c")) else []
-        clang = is_clang(flags)
-        reading_is_enough = clang and file.endswith(".cc") and self.is_check(file)
-        begin = [] if not start else ["-include-pch", f"{start}.pch"] if clang else ["-include", str(start)]
-        given, text = [*language, file], None
-        if reading_is_enough:
-            given, text = ["-x", "c++", "-"], f'#include "{file}"\nnamespace end_of_file {{}}\n#include "{END}"\n'
-        done = subprocess.run([*flags[0], "-w", "-fsyntax-only", *begin, *given], cwd=flags[1], capture_output=True, text=True,
-                              input=text)
-        lines = done.stderr.splitlines()
-        errors = [line for line in lines if "error:" in line]
-        if done.returncode == 0 and not reading_is_enough or reading_is_enough and len(errors) == 1 and END in errors[0]:
+        begin = [] if not start else ["-include-pch", f"{start}.pch"] if is_clang(flags) else ["-include", str(start)]
+        done = subprocess.run([*flags[0], "-w", "-fsyntax-only", *begin, *language, file], cwd=flags[1], capture_output=True,
+                              text=True)
+        if done.returncode == 0:
             return ""
-        return next(iter(errors), lines[-1] if lines else f"exit status {done.returncode}")
-
-    def is_check(self, file: str) -> bool:
-        return os.path.relpath(file, self.root).startswith(("tests/", "bench/"))
+        lines = done.stderr.splitlines()
+        return next((line for line in lines if "error:" in line), lines[-1] if lines else f"exit status {done.returncode}")
 
     def run(self, files: dict) -> list:
         """[(file, error)] of the files that fail. `files`: path -> (compiler and flags, folder to run it in)."""
@@ -263,6 +252,7 @@ def main() -> int:
     parser.add_argument("--except", dest="other", type=pathlib.Path)
     parser.add_argument("--clang", default="")
     parser.add_argument("--only", default="")
+    parser.add_argument("--tests", action="store_true")
     options, arguments = parser.parse_known_args()
     root, work = options.source.resolve(), options.work.resolve()
     work.mkdir(parents=True, exist_ok=True)
@@ -285,7 +275,8 @@ def main() -> int:
     if options.other and options.other.exists():
         known = {entry["file"] for entry in json.loads(options.other.read_text())}
         files = {file: flags for file, flags in files.items() if file not in known}
-    files = {file: flags for file, flags in sorted(with_libraries(files).items()) if options.only in file}
+    files = {file: flags for file, flags in sorted(with_libraries(files).items())
+             if options.only in file and (options.tests or not file.startswith(f"{root}/tests/"))}
     failed = Checker(root, work, tree, options.jobs).run(files)
     for file, error in failed:
         print(f"does not compile alone: {os.path.relpath(file, root)}: {error}")

@@ -1,10 +1,5 @@
 // octet-run: runs a blob over pictures, sounds or .npy samples, one by one.
-#include <unistd.h>
-
-#include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,9 +9,9 @@
 #include "ports/linux/affinity.h"
 #include "ports/linux/command_line/command_line.h"
 #include "ports/linux/output/program.h"
-#include "ports/linux/pictures/pictures.h"
-#include "ports/linux/results/text.h"
 #include "ports/linux/run/frames.h"
+#include "ports/linux/run/options.h"
+#include "ports/linux/run/picture_results.h"
 #include "ports/linux/run/report.h"
 #include "ports/linux/run/self_test.h"
 #include "ports/linux/run/self_test_report.h"
@@ -25,185 +20,13 @@
 #include "ports/linux/run/sound_lines.h"
 #include "ports/linux/run/tracks.h"
 #include "ports/linux/whitelist.h"
-#include "runtime/core/isa.h"
 
 namespace octet::port {
 namespace {
 
-struct Options {
-  std::string blob, output, isa, board, cpus, sequences, thermal_root = kThermalRoot;
-  std::vector<std::string> inputs;
-  uint32_t repeat = 1, warmup = 0;
-  bool profile = false, json = false, no_verify = false, map = false, self_test = false;
-  ModelOptions model;
-  SoundOptions sound;
-  TracksOptions tracks;
-};
-
-// Every word there is.
-std::string IsaWords() {
-  std::string words;
-  for (octet_isa isa = 0; isa < kIsaCount; ++isa) {
-    words += std::string(isa == 0 ? "" : ", ") + octet_isa_name(isa);
-  }
-  return words;
-}
-
-void DescribeOptions(CommandLine& app, Options& o) {
-  app.Name("octet-run", OCTET_VERSION_TEXT);
-  app.Add("MODEL", o.blob, "blob made by octet convert");
-  app.Add("--input", o.inputs,
-          std::string("pictures or a folder of them (") + pictures::kExtensions +
-              "; without any, the pictures of its subfolders), or a .npy file: uint8 pictures "
-              "[N,H,W,C], or float32 in the model's own layout; one path per input if the model "
-              "has several; or a .wav file (16-bit PCM, mono), or - for such samples from stdin "
-              "without a head: a line of JSON for each window")
-      .Delimiter(',');
-  app.Add("--output", o.output, "float32 .npy; OUT.0.npy, OUT.1.npy, ... for several");
-  app.Add("--plan", o.model.plan, "plan by name (default: the blob's first)");
-  app.Add("--isa", o.isa,
-          "highest instruction set to use: " + IsaWords() +
-              " (default: the best here); 'list' shows those that work here");
-  app.Add("--threads", o.model.threads,
-          "number of threads, with the calling one; at most the number of idle cores (default: 1)")
-      .Range(1u, 256u);
-  app.Add("--cpus", o.cpus, kCpusHelp);
-  app.Add("--rate", o.sound.rate,
-          "samples a second of a sound (default: the file's; 16000 of stdin); a file of another "
-          "rate is refused")
-      .Range(1u, 768000u);
-  app.Add("--hop", o.sound.hop,
-          "samples of a sound from window to window (default: a window, which is the model's "
-          "input)")
-      .Range(1u, 100000000u);
-  app.Add("--repeat", o.repeat, "timed inferences of each sample (default: 1)").Range(1u, 1000000u);
-  app.Add("--warmup", o.warmup, "untimed inferences of the first sample (default: 0)")
-      .Range(0u, 1000000u);
-  app.Add("--sequences", o.sequences,
-          "of a model with states: how many samples each sequence has, as 400,400; states begin "
-          "again at each (default: all samples are one sequence)");
-  app.AddFlag("--profile", o.profile,
-              "time, work, traffic and share of the core's peak of each layer");
-  app.AddFlag("--json", o.json, "print a report as JSON");
-  app.Add("--board", o.board, kBoardHelp);
-  app.AddFlag("--float-sums", o.model.float_sums,
-              "a plan that may add in FP16 (octet convert --native-fp16) adds in float: the same "
-              "bits as on machines without FP16 arithmetic");
-  app.AddFlag("--no-verify", o.no_verify, "skip the SHA-256 check of the blob");
-  app.AddFlag("--map", o.map, kMapHelp);
-  app.AddFlag("--self-test", o.self_test,
-              "run a blob that is part of this program (or MODEL, by its golden vectors) at every "
-              "level, in every plan, with one and all threads, and compare hashes; exit status 1: "
-              "one is wrong");
-  app.Add("--tracks", o.tracks.tracks,
-          "write tracks of the boxes that the model finds in the pictures, in their order, as text "
-          "of MOTChallenge: frame,id,x,y,w,h,score,class,-1");
-  app.Add("--boxes", o.tracks.boxes,
-          "take the boxes of --tracks from this file of such lines, without MODEL")
-      .Needs("--tracks");
-  app.Add("--times", o.tracks.times,
-          "JSON file with `times`, the seconds of each frame (default: 30 frames a second)")
-      .Needs("--tracks");
-  app.Add("--tracker", o.tracks.settings, kTracksConfigHelp).Delimiter(',').Needs("--tracks");
-  app.Add("--thermal-root", o.thermal_root, "folder of the thermal zones, for --self-test")
-      .ShowDefault()
-      .Needs("--self-test");
-}
-
-// What was found in each picture, by the blob's decoder: a line as it comes, or kept for the
-// report.
-class PictureResults {
- public:
-  PictureResults(const Options& o, const Model& model)
-      : json_(o.json),
-        model_(model),
-        reader_(model, o.tracks.tracks.empty() ? kNoWeakBoxes : LeastScore(o.tracks)),
-        line_(reader_.LineBytes()) {
-    if (!o.tracks.tracks.empty()) {
-      if (octet_model_task(model.session()) != OCTET_TASK_DETECT) {
-        throw InputError(o.blob +
-                         ": no decoder of boxes, so --tracks has none; convert the model "
-                         "with --task detect");
-      }
-      tracks_.emplace(o.tracks);
-    }
-    if (model.blob().decode.data != nullptr || !o.output.empty()) return;
-    std::fprintf(stderr,
-                 "octet-run: %s has no decoder, so only times are printed; convert the model with "
-                 "--task and --decode, or write its numbers with --output FILE.npy\n",
-                 o.blob.c_str());
-  }
-
-  void CheckTimes(uint64_t frame_count) const {
-    if (tracks_) tracks_->CheckTimes(frame_count);
-  }
-  void Commit() {
-    if (tracks_) tracks_->Commit();
-  }
-
-  // A text needs no picture: of numbers it is that of a sample.
-  static bool Reads(const Inputs& inputs, const Model& model) {
-    return inputs.of_pictures() || (model.blob().decode.data != nullptr &&
-                                    octet_model_task(model.session()) == OCTET_TASK_TEXT);
-  }
-
-  void Add(const Inputs& inputs, uint64_t sample, uint64_t run_ns, Measurement* m) {
-    const BlobView& blob = model_.blob();
-    const FrameBuffer& frame = inputs.frame(blob.decode.data == nullptr ? 0 : DecodeOf(blob).input);
-    const std::string name = inputs.of_pictures() ? frame.name : "sample " + std::to_string(sample);
-    const Results& results = reader_.Read(model_.session(), frame.width, frame.height);
-    if (tracks_) tracks_->Add(results.boxes.data(), results.BoxCount());
-    line_.Clear();
-    if (json_) {
-      line_.Add("{\"picture\":");
-      line_.AddJsonString(name.c_str());
-      FormatJsonResults(results, model_.session(), &line_);
-      line_.Add("}");
-      m->results.push_back(nlohmann::ordered_json::parse(line_.data(), nullptr, false));
-      if (m->results.back().is_discarded()) {
-        throw InputError(name +
-                         ": more results than fit a line; set max_detections lower in the file of "
-                         "octet convert --decode, and convert the model again");
-      }
-    } else {
-      FormatPicture(name.c_str(), static_cast<double>(run_ns) / 1e6, results, model_.session(),
-                    &line_);
-      if (!line_.WriteTo(STDOUT_FILENO)) {
-        if (errno != EPIPE) throw InputError("stdout: " + ErrorText(errno) + "; use another place");
-        throw InputError("stdout: nothing reads the results; keep the reader open, or use a file");
-      }
-    }
-  }
-
- private:
-  bool json_;
-  const Model& model_;
-  ResultReader reader_;
-  Line line_;
-  std::optional<TrackWriter> tracks_;
-};
-
-// Outputs must not replace inputs. Each of several outputs needs its own name.
-void RefuseToReplace(const Options& o) {
-  std::error_code ignored;
-  std::vector<std::string> read = o.inputs;
-  read.push_back(o.blob);
-  read.push_back(o.tracks.boxes);
-  read.push_back(o.tracks.times);
-  const auto refuse = [&](const std::string& option, const std::string& written) {
-    for (const std::string& path : read) {
-      if (written.empty() || !std::filesystem::equivalent(written, path, ignored)) continue;
-      throw InputError(option + " " + written +
-                       ": this command reads that file and would replace it; name another file");
-    }
-  };
-  refuse("--output", o.output);
-  refuse("--tracks", o.tracks.tracks);
-}
-
 // Nothing is allocated between Bind and the last frame, but for pictures what reads and prints
 // them.
-void RunSamples(const Options& o, Model& model, const std::vector<bool>& starts, Inputs& inputs,
+void RunSamples(const RunOptions& o, Model& model, const std::vector<bool>& starts, Inputs& inputs,
                 Outputs& outputs, Measurement* m) {
   const uint64_t load_started = NowNs();
   model.Bind();
@@ -247,19 +70,8 @@ void RunSamples(const Options& o, Model& model, const std::vector<bool>& starts,
   if (results) results->Commit();
 }
 
-// Options that do nothing beside one that needs no MODEL.
-void RefuseOthers(const CommandLine& app, const std::string& with,
-                  const std::vector<std::string>& taken) {
-  for (const Setting& setting : app.Settings()) {
-    if (!setting.given || std::find(taken.begin(), taken.end(), setting.name) != taken.end()) {
-      continue;
-    }
-    throw InputError("--" + setting.name + " does nothing with --" + with + "; remove it");
-  }
-}
-
 // Line by line, so that it may go on for ever; times are those of a file.
-void RunSound(const Options& o, Model& model, Sound& sound, Outputs& outputs, Measurement* m) {
+void RunSound(const RunOptions& o, Model& model, Sound& sound, Outputs& outputs, Measurement* m) {
   const uint64_t load_started = NowNs();
   model.Bind();
   m->load_ns += NowNs() - load_started;
@@ -283,25 +95,8 @@ void RunSound(const Options& o, Model& model, Sound& sound, Outputs& outputs, Me
   if (!m->run_ns.empty()) m->first_ns = m->run_ns[0];
 }
 
-void RefuseWithSound(const Options& o, bool is_stream) {
-  if (o.warmup > 0) throw InputError("--warmup does nothing with a sound; remove it");
-  if (!o.sequences.empty()) {
-    throw InputError("--sequences: a sound is one sequence; run the program for each sound");
-  }
-  if (!o.tracks.tracks.empty()) throw InputError("--tracks needs pictures; remove it");
-  if (!is_stream) return;
-  if (!o.output.empty()) {
-    throw InputError(
-        "--output: a stream has no end, so that no .npy file can be written; take "
-        "the lines of stdout");
-  }
-  if (o.json) throw InputError("--json does nothing with --input -: its lines are JSON; remove it");
-  if (o.profile) throw InputError("--profile needs an end; give a .wav file as --input");
-  if (o.repeat > 1) throw InputError("--repeat does nothing with --input -; remove it");
-}
-
 // Exit status 1: a hash is wrong.
-int SelfTestCommand(const CommandLine& app, const Options& o) {
+int SelfTestCommand(const CommandLine& app, const RunOptions& o) {
   RefuseOthers(app, "self-test",
                {"model", "self-test", "json", "cpus", "thermal-root", "threads", "plan", "isa"});
   SelfTestChoice choice{o.model.isa, o.model.plan, std::nullopt};
@@ -320,16 +115,7 @@ int SelfTestCommand(const CommandLine& app, const Options& o) {
   }
 }
 
-void ReadIsa(Options* o) {
-  if (o->isa.empty()) return;
-  octet_isa isa;
-  if (octet_isa_from_name(o->isa.c_str(), &isa).code != OCTET_OK) {
-    throw InputError("--isa " + o->isa + ": unknown word; see --isa list");
-  }
-  o->model.isa = isa;
-}
-
-void Reserve(const Options& o, const Model& model, uint64_t samples, Measurement* m) {
+void Reserve(const RunOptions& o, const Model& model, uint64_t samples, Measurement* m) {
   m->samples = samples;
   m->run_ns.reserve(samples * o.repeat);
   if (o.profile) {
@@ -337,7 +123,7 @@ void Reserve(const Options& o, const Model& model, uint64_t samples, Measurement
   }
 }
 
-void Report(const Options& o, const Model& model, const Measurement& m) {
+void Report(const RunOptions& o, const Model& model, const Measurement& m) {
   Profile profile;
   if (o.profile) profile = MakeProfile(model, m.layers);
   if (o.json) {
@@ -348,7 +134,7 @@ void Report(const Options& o, const Model& model, const Measurement& m) {
 }
 
 // The lines are all that is printed, unless a report is asked for.
-int SoundCommand(const Options& o, Model& model, Measurement* m) {
+int SoundCommand(const RunOptions& o, Model& model, Measurement* m) {
   if (o.inputs.size() > 1) {
     throw InputError("--input names " + std::to_string(o.inputs.size()) +
                      " files; give one sound at a time");
@@ -366,7 +152,7 @@ int SoundCommand(const Options& o, Model& model, Measurement* m) {
 
 int Main(int argc, char** argv) {
   CommandLine app("Runs an Octet blob over pictures, sounds or .npy samples");
-  Options o;
+  RunOptions o;
   DescribeOptions(app, o);
   if (const std::optional<int> status = app.Parse(argc, argv)) return *status;
   app.CheckNeeds();
