@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "runtime/core/checked.h"
 #include "runtime/format/sha256.h"
 #include "runtime/format/view.h"
 
@@ -42,9 +43,18 @@ struct HashWatch {
 Status ValidateHashes(const BlobView& view, Sha256BlocksFn hash, const HashWatch& watch);
 Status ValidateSectionHash(const BlobView& view, uint32_t section, Sha256BlocksFn hash,
                            const HashWatch& watch);
-// Tensors, layers, order, inputs, outputs. first: a plan that has passed, or this one.
+// first: a plan that has passed, or this one.
 Status ValidatePlan(const BlobView& view, const PlanView& plan, const PlanView& first);
+// Part of ValidatePlan: the tensors of the model's inputs, states and outputs.
+Status ValidatePoints(const BlobView& view, const PlanView& plan, const PlanView& first);
 Status ValidateLifetimes(const PlanView& plan);  // who may share bytes
+
+// Of a record that nobody checked yet.
+static inline uint64_t SaturatedElementCount(const blob::TensorRecord& tensor) {
+  uint64_t count = 1;
+  for (const uint32_t dim : tensor.dims) count = SaturatingMul(count, dim);
+  return count;
+}
 
 // Digest of header and section table (FORMAT.md, "Hashes"): what stands for the file, and what is
 // signed.

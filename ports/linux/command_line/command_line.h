@@ -1,5 +1,5 @@
 // The command lines of all programs: options, flags, commands, --help and --version. CLI11 stands
-// behind it in one file only, because it takes longer to compile than most files that need it.
+// behind it in this folder only, because it takes longer to compile than most files that need it.
 #ifndef OCTET_PORTS_LINUX_COMMAND_LINE_COMMAND_LINE_H_
 #define OCTET_PORTS_LINUX_COMMAND_LINE_COMMAND_LINE_H_
 
