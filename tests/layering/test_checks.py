@@ -79,9 +79,9 @@ class Includes(Tree):
 
 class Style(Tree):
     def test_length(self):
-        self.write("runtime/core/b.cc", "\n" * 500)
+        self.write("runtime/core/b.cc", "\n" * 400)
         self.assertEqual(check_style.check(self.root)[1], [])
-        self.write("runtime/core/b.cc", "\n" * 501)
+        self.write("runtime/core/b.cc", "\n" * 401)
         self.assertEqual(len(check_style.check(self.root)[1]), 1)
 
     def test_marks(self):
