@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -20,6 +21,14 @@ using Attribute =
     std::variant<int64_t, float, std::string, std::vector<int64_t>, std::vector<float>, Tensor>;
 using ValueId = int32_t;  // index into Graph::values; kNoValue marks an omitted optional input
 inline constexpr ValueId kNoValue = -1;
+
+// Those of a list that are not omitted.
+inline auto Present(const std::vector<ValueId>& ids) {
+  return std::views::filter(ids, [](ValueId id) { return id != kNoValue; });
+}
+
+// Whether any of a list is in a set by value.
+bool AnyOf(const std::vector<ValueId>& ids, const std::vector<bool>& set);
 
 struct Value {
   std::string name;
@@ -88,6 +97,8 @@ struct Graph {
   void ReplaceUses(ValueId from, ValueId to);
   // Drops the nodes marked and restores topological order; throws when the graph is cyclic.
   void RemoveNodes(const std::vector<bool>& remove);
+  // Drops the nodes of which no output of the graph is made; returns, by value, what is still read.
+  std::vector<bool> RemoveUnread();
   void SortTopologically();
   // Drops values nothing refers to, and renumbers.
   void Compact();

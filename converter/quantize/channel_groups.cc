@@ -55,8 +55,7 @@ std::vector<std::vector<double>> ChannelImportance(const graph::Graph& graph) {
   std::vector<std::vector<double>> importance(graph.values.size());
   // Readers first.
   for (size_t n = graph.nodes.size(); n-- > 0;) {
-    for (graph::ValueId id : graph.nodes[n].outputs) {
-      if (id == graph::kNoValue) continue;
+    for (graph::ValueId id : graph::Present(graph.nodes[n].outputs)) {
       const auto v = static_cast<size_t>(id);
       std::vector<double>& own = importance[v];
       own.assign(ChannelsOf(graph, id), 0);

@@ -117,8 +117,8 @@ class Chooser {
 
   ValueId OnlyComputedInput(const graph::Node& node) const {
     ValueId only = graph::kNoValue;
-    for (ValueId id : node.inputs) {
-      if (id == graph::kNoValue || graph_.Constant(id) != nullptr) continue;
+    for (ValueId id : graph::Present(node.inputs)) {
+      if (graph_.Constant(id) != nullptr) continue;
       if (only != graph::kNoValue) return graph::kNoValue;
       only = id;
     }
