@@ -60,17 +60,8 @@ TEST_F(States, WithoutLengthsAllSamplesAreOneSequence) {
   }
 }
 
-TEST_F(States, TheSequenceOfAnotherDecisionIsTold) {
-  const auto plans = Judged({"--sequences", "3,37"}).at("verdict").at("plans");
-  const nlohmann::json& first = plans[0].at("over_time").at("first_other");
-  EXPECT_EQ(first.at("sequence"), 1);
-  EXPECT_LT(first.at("step"), 37);
-}
-
 TEST_F(States, StayInTheSession) {
   ExpectFacts(Convert("cell.onnx", {"--state", "h=h_out"}).out, {"states: 'h' (16 bytes)"});
-  const auto blob = nlohmann::json::parse(Octet({"inspect", Path("out.octet"), "--json"}).out);
-  std::puts(blob.dump(1).substr(0, 3000).c_str());
 }
 
 }  // namespace
