@@ -24,8 +24,7 @@ std::vector<std::vector<bool>> Reach(const graph::Graph& graph, const operators:
       for (size_t p = 0; p < pieces.size(); ++p) {
         if (pieces[p] == id) reach[n][p] = true;
         for (int reader : links.consumers[static_cast<size_t>(id)]) {
-          const auto r = static_cast<size_t>(reader);
-          if (view.needed[r] && reach[r][p]) reach[n][p] = true;
+          if (reach[static_cast<size_t>(reader)][p]) reach[n][p] = true;
         }
       }
     }

@@ -76,8 +76,10 @@ Tensor Tensor::Integers(Shape shape, std::vector<int64_t> values, DataType type)
 }
 
 bool AnyOf(const std::vector<ValueId>& ids, const std::vector<bool>& set) {
-  return std::ranges::any_of(Present(ids),
-                             [&set](ValueId id) { return set[static_cast<size_t>(id)]; });
+  for (const ValueId id : Present(ids)) {
+    if (set[static_cast<size_t>(id)]) return true;
+  }
+  return false;
 }
 
 int64_t Node::Int(const std::string& key, int64_t fallback) const {

@@ -79,8 +79,7 @@ class SourceFinder {
     }
     editor_.Finish();
     // A value that was met again, with more freedom, comes behind.
-    std::stable_sort(found_.begin(), found_.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::ranges::stable_sort(found_, {}, [](const auto& found) { return found.first; });
     std::vector<ConstantSource> sources;
     for (auto& [node, source] : found_) {
       if (!sources.empty() && sources.back().value == source.value) sources.pop_back();

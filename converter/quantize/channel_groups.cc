@@ -82,8 +82,7 @@ std::vector<size_t> GroupChannels(const std::vector<calibrate::Range>& ranges,
   const size_t count = ranges.size();
   std::vector<size_t> order(count);
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return ranges[a].max < ranges[b].max; });
+  std::ranges::stable_sort(order, {}, [&](size_t c) { return ranges[c].max; });
   std::vector<double> before(count + 1, 0);  // importance of the first channels in order
   for (size_t i = 0; i < count; ++i) before[i + 1] = before[i] + importance[order[i]];
   // cost[k][e]: the first e channels in k groups; start[k][e]: where the last of these begins.

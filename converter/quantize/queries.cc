@@ -136,8 +136,7 @@ class Decoder {
       if (!needed_[n]) continue;
       if (decoder_[n] && ProductsOf(n) > 0) layers.push_back(n);
     }
-    std::stable_sort(layers.begin(), layers.end(),
-                     [this](size_t a, size_t b) { return ProductsOf(a) < ProductsOf(b); });
+    std::ranges::stable_sort(layers, {}, [this](size_t n) { return ProductsOf(n); });
     for (const size_t n : layers) {
       left -= ProductsOf(n);
       if (left < 0) decoder_[n] = false;

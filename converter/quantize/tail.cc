@@ -119,8 +119,7 @@ class Tail {
         layers.push_back(n);
       }
     }
-    std::stable_sort(layers.begin(), layers.end(),
-                     [&](size_t a, size_t b) { return products_[a] < products_[b]; });
+    std::ranges::stable_sort(layers, {}, [this](size_t n) { return products_[n]; });
     for (size_t n : layers) {
       left_ -= products_[n];
       if (left_ < 0) return;
