@@ -23,7 +23,6 @@ constexpr std::string_view kTensors =
     "export the model with tensors in place of sequences (Split, Concat)";
 constexpr std::string_view kTheTensor =
     "export the model without optional values: read the tensor itself";
-constexpr std::string_view kLoss = "export the model without its loss: it is for training";
 constexpr std::string_view kStatic = "export the float model and let the conversion quantize it";
 
 constexpr Hint kHints[] = {
@@ -42,8 +41,6 @@ constexpr Hint kHints[] = {
     {"Optional", kTheTensor},
     {"OptionalGetElement", kTheTensor},
     {"OptionalHasElement", kTheTensor},
-    {"NegativeLogLikelihoodLoss", kLoss},
-    {"SoftmaxCrossEntropyLoss", kLoss},
     {"ConvInteger", kStatic},
     {"MatMulInteger", kStatic},
     // Removed from ONNX, or never in it.

@@ -27,6 +27,35 @@ double Between(const std::function<double(int64_t, int64_t)>& pixel, int64_t h, 
   return sum;
 }
 
+void Losses(Draw& d, bool cross_entropy) {
+  const int64_t n = d.Pick(1, 3), c = d.Pick(2, 4), places = d.Pick(1, 4);
+  const Dense scores = d.Floats({n, c, places});
+  const Dense target = d.Integers({n, places}, 0, c - 1, DataType::kInt64).Constant();
+  const Dense weights = d.Floats({c}, 0.2, 2).Constant();
+  const bool weighted = d.Chance(50);
+  static const char* const kReductions[] = {"none", "sum", "mean"};
+  const std::string reduction = kReductions[d.Pick(0, 2)];
+  double sum = 0, divisor = 0;
+  Dense each = Make({n, places}, [&](const Index& i) {
+    const auto right = static_cast<int64_t>(target.at(i));
+    double score = scores.at({i[0], right, i[1]}), total = 0;
+    for (int64_t k = 0; k < c; ++k) total += std::exp(scores.at({i[0], k, i[1]}));
+    if (cross_entropy) score -= std::log(total);
+    const double weight = weighted ? weights.values[static_cast<size_t>(right)] : 1;
+    sum -= weight * score;
+    divisor += weight;
+    return -weight * score;
+  });
+  if (reduction != "none") {
+    each.shape = {};
+    each.values = {reduction == "sum" ? sum : sum / divisor};
+  }
+  std::vector<Dense> inputs{scores, target};
+  if (weighted) inputs.push_back(weights);
+  Check(cross_entropy ? "SoftmaxCrossEntropyLoss" : "NegativeLogLikelihoodLoss", inputs,
+        {{"reduction", reduction}}, {each});
+}
+
 // Two spatial dimensions by whole factors, nearest or linear.
 void Scaled(Draw& d, const std::string& op) {
   const int64_t c = d.Pick(1, 2), h = d.Pick(2, 4), w = d.Pick(2, 4), f = d.Pick(2, 3);
@@ -60,6 +89,12 @@ double Even(double value) {
 
 }  // namespace
 
+void CaseNegativeLogLikelihoodLoss(Draw& d) {
+  Losses(d, false);
+}
+void CaseSoftmaxCrossEntropyLoss(Draw& d) {
+  Losses(d, true);
+}
 void CaseResize(Draw& d) {
   Scaled(d, "Resize");
 }

@@ -83,6 +83,21 @@ TEST(VariadicToBinary, ChainsOfTwo) {
   EXPECT_EQ(RunPass(net, "variadic_to_binary", 4), "Add Add Add Add Mul Max Max Max Identity Min");
 }
 
+TEST(LossToSum, OfKnownClasses) {
+  for (const char* reduction : {"none", "sum", "mean"}) {
+    for (const char* op : {"NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss"}) {
+      Net net;
+      const ValueId x = net.Input({2, 3, 2});
+      const ValueId classes = net.Op("Reshape", {net.Integers({2, 0, 1, 1}), net.Integers({2, 2})});
+      RunPass(net, "fold_constants", 1);
+      net.Output(net.Op(op, {x, classes, net.Floats({3}, {1, 0.5f, 2})},
+                        {{"reduction", std::string(reduction)}, {"ignore_index", int64_t{0}}}));
+      const std::string sum = "Mul ReduceSum";
+      EXPECT_EQ(RunPass(net, "loss_to_sum", 1), *op == 'N' ? sum : "LogSoftmax " + sum);
+    }
+  }
+}
+
 TEST(PReluToLeakyRelu, OnlyOneSlope) {
   Net net;
   const ValueId x = net.Input({2, 3});
