@@ -29,9 +29,6 @@ static inline Floats LoadFloats(const float* from) {
 static inline void StoreInts(int32_t* to, Ints x) {
   _mm512_store_si512(to, x);
 }
-static inline void StoreFloats(float* to, Floats x) {
-  _mm512_store_ps(to, x);
-}
 
 // The requantization of a layer, and 16 sums by it.
 typedef Channels16 Factor;
@@ -63,9 +60,6 @@ static inline Floats LoadFloats(const float* from) {
 }
 static inline void StoreInts(int32_t* to, Ints x) {
   _mm256_store_si256(reinterpret_cast<__m256i*>(to), x);
-}
-static inline void StoreFloats(float* to, Floats x) {
-  _mm256_store_ps(to, x);
 }
 
 typedef Channels8 Factor;
@@ -256,11 +250,19 @@ struct LevelF16 : PackOneByOne {
 
   static inline void Pack(Zero, const uint16_t* from, uint64_t from_step, uint32_t count, float* to,
                           uint64_t to_step) {
+    if (from_step == 1 && to_step == 1) return HalfRows::Widen(from, count, to);
     uint32_t i = 0;
-    if (from_step == 1 && to_step == 1) {
-      for (; i + 8 <= count; i += 8) _mm256_storeu_ps(to + i, LoadHalves(from + i, 8));
+    for (; to_step == 1 && i + 8 <= count; i += 8) {
+      const uint16_t* x = from + i * from_step;
+      const auto at = [=](uint64_t j) { return (short)x[j * from_step]; };
+      const __m128i halves = _mm_set_epi16(at(7), at(6), at(5), at(4), at(3), at(2), at(1), at(0));
+      _mm256_storeu_ps(to + i, _mm256_cvtph_ps(halves));
     }
-    for (; i < count; ++i) to[i * to_step] = _cvtsh_ss(from[i * from_step]);
+    for (; i < count; ++i) {
+      // Not _cvtsh_ss(), whose insertion GCC makes wait for the conversion before it.
+      const __m128i half = _mm_cvtsi32_si128(from[i * from_step]);
+      to[i * to_step] = _mm_cvtss_f32(_mm_cvtph_ps(half));
+    }
   }
 
   static inline uint32_t PackTurned(const MatMulF16Args& args, const uint16_t* b, float* panel) {
@@ -285,27 +287,73 @@ struct LevelF16 : PackOneByOne {
 #endif
   }
 
-  template <uint32_t kRows>
-  static inline void Sums(const float* tile, uint64_t deep, const float* panel, uint32_t depth,
-                          float (&sums)[kMatMulTile][kSide]) {
-    Floats low[kRows], high[kRows];
-#pragma GCC unroll 4
-    for (uint32_t r = 0; r < kRows; ++r) low[r] = high[r] = NoFloats();
-    for (uint64_t k = 0; k < depth; ++k) {
-      const float* row = panel + k * kMatMulPanel;
-      const Floats b0 = LoadFloats(row), b1 = LoadFloats(row + kLanes);
-#pragma GCC unroll 4
+  // More rows than scratch has room for, which more sums share a load of B.
+#if defined(__AVX512F__)
+  static constexpr uint32_t kMostRows = 8;
+#else
+  static constexpr uint32_t kMostRows = 6;
+#endif
+  static constexpr uint64_t kRoomDepth = 512;
+  struct Room {
+    alignas(64) float tile[kMostRows * kRoomDepth];
+  };
+  static inline uint32_t TileRows(uint64_t deep) {
+    return deep <= kRoomDepth ? kMostRows : kMatMulTile;
+  }
+  static inline float* TileIn(Room* room, uint64_t deep, float* scratch) {
+    return deep <= kRoomDepth ? room->tile : scratch;
+  }
+
+  static inline void Store(Floats x, uint32_t count, uint16_t* to) {
+#if defined(__AVX512F__)
+    const __mmask16 mask = count >= kLanes ? 0xFFFF : (__mmask16)((1u << count) - 1);
+    _mm256_mask_storeu_epi16(to, mask, _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
+#else
+    StoreHalves(to, x, count);
+#endif
+  }
+
+  struct Part {
+    const float *tile, *panel;
+    uint64_t deep;
+    uint32_t depth, columns;  // of these kVectors vectors
+    uint16_t* out;
+    uint64_t stride;
+  };
+  template <uint32_t kRows, uint32_t kVectors>
+  [[gnu::noinline]] static void Sums(const Part& part) {
+    Floats sums[kRows][kVectors];
+#pragma GCC unroll 8
+    for (uint32_t r = 0; r < kRows; ++r) {
+#pragma GCC unroll 2
+      for (uint32_t v = 0; v < kVectors; ++v) sums[r][v] = NoFloats();
+    }
+    const uint64_t deep = part.deep;
+    const float *row = part.panel, *a = part.tile;
+    for (uint32_t k = part.depth; k != 0; --k, row += kMatMulPanel, ++a) {
+      Floats b[kVectors];
+#pragma GCC unroll 2
+      for (uint32_t v = 0; v < kVectors; ++v) b[v] = LoadFloats(row + v * kLanes);
+#pragma GCC unroll 8
       for (uint32_t r = 0; r < kRows; ++r) {
-        const float a = tile[r * deep + k];
-        low[r] = MultiplyAdd(a, b0, low[r]);
-        high[r] = MultiplyAdd(a, b1, high[r]);
+#pragma GCC unroll 2
+        for (uint32_t v = 0; v < kVectors; ++v) {
+          sums[r][v] = MultiplyAdd(a[r * deep], b[v], sums[r][v]);
+        }
       }
     }
-#pragma GCC unroll 4
-    for (uint32_t r = 0; r < kRows; ++r) {
-      StoreFloats(sums[r], low[r]);
-      StoreFloats(sums[r] + kLanes, high[r]);
+    uint16_t* to = part.out;
+#pragma GCC unroll 8
+    for (uint32_t r = 0; r < kRows; ++r, to += part.stride) {
+      if (kVectors == 2) Store(sums[r][0], kLanes, to);
+      Store(sums[r][kVectors - 1], part.columns - (kVectors - 1) * kLanes,
+            to + (kVectors - 1) * kLanes);
     }
+  }
+
+  template <uint32_t kRows>
+  static inline void SumsOfRows(const Part& part) {
+    part.columns > kLanes ? Sums<kRows, 2>(part) : Sums<kRows, 1>(part);
   }
 
   static inline void Multiply(const MatMulF16Args& args, const float* tile, const float* panel,
@@ -313,23 +361,24 @@ struct LevelF16 : PackOneByOne {
     const blob::MatMulParams& p = *args.params;
     const uint64_t deep = MatMulDeep(p.depth);
     for (uint32_t first = 0; first < columns; first += kSide) {
-      alignas(64) float sums[kMatMulTile][kSide];
-      switch (rows) {
-        case 4:
-          Sums<4>(tile, deep, panel + first, p.depth, sums);
-          break;
-        case 3:
-          Sums<3>(tile, deep, panel + first, p.depth, sums);
-          break;
-        case 2:
-          Sums<2>(tile, deep, panel + first, p.depth, sums);
-          break;
-        default:
-          Sums<1>(tile, deep, panel + first, p.depth, sums);
-      }
       const uint32_t left = columns - first < kSide ? columns - first : kSide;
-      for (uint32_t r = 0; r < rows; ++r) {
-        HalfRows::Narrow(sums[r], left, out + (uint64_t)r * p.columns + first);
+      Part part = {tile, panel + first, deep, p.depth, left, out + first, p.columns};
+      for (uint32_t done = 0, next; done < rows; done += next) {
+        part.tile = tile + done * deep;
+        part.out = out + first + (uint64_t)done * p.columns;
+        next = rows - done;
+        if (next >= kMostRows) {
+          next = kMostRows;
+          SumsOfRows<kMostRows>(part);
+        } else if (next >= 4) {
+          next = 4;
+          SumsOfRows<4>(part);
+        } else if (next >= 2) {
+          next = 2;
+          SumsOfRows<2>(part);
+        } else {
+          SumsOfRows<1>(part);
+        }
       }
     }
   }
