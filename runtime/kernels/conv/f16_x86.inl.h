@@ -111,7 +111,9 @@ struct MultiplyArgs {
   const float* bias;  // AVX2: nullptr, sums go on
   float* sums;
   size_t vector_step;
-  uintptr_t next;  // AVX-512: weights on their way to the second cache, 8 bytes a step
+  // Weights on their way to the second cache: AVX-512, 8 bytes a step; AVX2, some with every panel,
+  // as many as these; 0: none.
+  uintptr_t next;
 };
 
 static inline Floats Weights(const float* from) {
@@ -239,6 +241,14 @@ struct MultiplySet {
   }
 }
 
+// The next block's share of a panel. At a widening they would come from memory, one after another.
+static inline void FetchNext(const MultiplyArgs& args, uint32_t panel, uint32_t panels) {
+  const size_t bytes = args.part->runs * args.part->run * kChannelBlock * sizeof(uint16_t);
+  const char* from = reinterpret_cast<const char*>(args.next);
+  const char* const end = from + bytes * (panel + 1) / panels;
+  for (from += bytes * panel / panels; from < end; from += 64) _mm_prefetch(from, _MM_HINT_T1);
+}
+
 // `rows` rows from `tile` on, in panels of equal size; `args` has the sums of the first.
 static inline void MultiplyPanels(const MultiplyFn* of_rows, uint32_t panels, const PartWide& part,
                                   const float* tile, uint32_t rows, MultiplyArgs args) {
@@ -249,7 +259,11 @@ static inline void MultiplyPanels(const MultiplyFn* of_rows, uint32_t panels, co
     const uint32_t next = rows * (p + 1) / panels;
     args.rows = tile + row * part.row_step;
     args.sums = sums + (size_t)row * kChannelBlock;
-    args.next = next_weights + (size_t)p * part.runs * part.run * 8;
+    if (kLanes == kChannelBlock) {
+      args.next = next_weights + (size_t)p * part.runs * part.run * 8;
+    } else if (args.next != 0) {
+      FetchNext(args, p, panels);
+    }
     of_rows[next - row - 1](args);
     row = next;
   }
@@ -279,6 +293,7 @@ static inline void MultiplyRows(const MultiplySet& set, bool direct, const PartW
       args.weights = weights;
       MultiplyPanels(of_rows, panels, slice, run + at, rows, args);
       args.bias = nullptr;
+      if (args.next != 0) args.next += slice.run * step * sizeof(uint16_t);
       weights += slice.run * step;
     }
   }
@@ -292,15 +307,13 @@ static inline void RunWidePanel(const MultiplySet& set, const PartWide& part, co
   const bool direct = part.weights == nullptr;
   const size_t steps = part.runs * part.run;
   float* widened = part.weights;
-  if (part.whole) {
-    widened += panel.block * steps * kChannelBlock;
-    if (panel.block >= part.widened_blocks) {
-      WidenWeights(panel, steps, blocks, set.together, widened);
-      part.widened_blocks = panel.block + blocks;
-    }
-  } else if (!direct && part.widened != panel.weights) {
+  if (part.whole) widened += panel.block * steps * kChannelBlock;
+  const bool widens =
+      part.whole ? panel.block >= part.widened_blocks : !direct && part.widened != panel.weights;
+  if (widens) {
     WidenWeights(panel, steps, blocks, set.together, widened);
     part.widened = panel.weights;
+    part.widened_blocks = panel.block + blocks;
   }
   MultiplyArgs args = {};
   args.block_step = panel.block_step;
@@ -312,6 +325,9 @@ static inline void RunWidePanel(const MultiplySet& set, const PartWide& part, co
                           : widened + b * steps * kChannelBlock;
     args.bias = part.bias + (panel.block + b) * (size_t)kChannelBlock;
     args.sums = sums + (size_t)b * rows * kChannelBlock;
+    if (kLanes < kChannelBlock) {
+      args.next = widens ? NumberOf(panel.weights + (blocks + b) * panel.block_step) : 0;
+    }
     MultiplyRows(set, direct, part, tile, rows, args);
   }
   FinishPanel(*part.args, sums, rows, panel, apply);
@@ -340,7 +356,7 @@ static inline void MultiplyPosition(const MultiplySet& set, const WinogradProduc
   }
   MultiplyArgs args = {};
   args.weights = direct ? static_cast<const void*>(products.weights) : products.widened;
-  args.next = NumberOf(products.next);
+  args.next = kLanes < kChannelBlock && direct ? 0 : NumberOf(products.next);
   args.block_step = products.block_step;
   args.bias = products.bias;
   args.sums = products.sums;
