@@ -153,7 +153,8 @@ static inline void SumsSideBySide(const Chunk3x3<V>& chunk, int row, int i, cons
   }
 }
 
-// Output pixels of one row, V::kSideBySide at a time; of the last ones some are done twice.
+// Output pixels of one row, V::kSideBySide at a time and at least so many; of the last ones some
+// are done twice.
 template <class V, uint32_t kStride>
 static void DotSideBySide(const ConvS8Args& args, const Chunk3x3<V>& chunk, int row,
                           const uint8_t* columns, uint32_t count, uint32_t width, uint8_t* output) {
@@ -194,19 +195,17 @@ static inline void DotPixels3x3(const ConvS8Args& args, const Chunk3x3<V>& chunk
                                 const uint8_t* columns, uint32_t count, uint32_t width,
                                 uint8_t* output) {
   if constexpr (V::kSideBySide > 1) {
-    if (count >= V::kSideBySide) {
-      const size_t row_step = (size_t)args.g.out_w * args.g.out_c;
-      for (int r = 0; r < kRows; ++r, output += row_step) {
-        if (args.g.stride_w == 1) {
-          DotSideBySide<V, 1>(args, chunk, r, columns, count, width, output);
-        } else {
-          DotSideBySide<V, 2>(args, chunk, r, columns, count, width, output);
-        }
+    const size_t row_step = (size_t)args.g.out_w * args.g.out_c;
+    for (int r = 0; r < kRows; ++r, output += row_step) {
+      if (args.g.stride_w == 1) {
+        DotSideBySide<V, 1>(args, chunk, r, columns, count, width, output);
+      } else {
+        DotSideBySide<V, 2>(args, chunk, r, columns, count, width, output);
       }
-      return;
     }
+  } else {
+    DotColumns3x3<V, kRows>(args, chunk, columns, count, width, output);
   }
-  DotColumns3x3<V, kRows>(args, chunk, columns, count, width, output);
 }
 
 // Interleaves image columns [first, first + count) of four rows; null rows and columns outside are

@@ -146,7 +146,8 @@ static bool TryFlat3x3(const ConvS8Args& args, Range rows) {
 template <class V>
 static void RunAnyChunk(const ConvS8Args& args, uint32_t channel, uint32_t width, Range rows) {
   Chunk3x3<V> chunk;
-  if (Is3x3(args) && LoadChunk3x3<V>(args, channel, width, &chunk)) {
+  const bool fits = Is3x3(args) && args.g.out_w >= V::kSideBySide;
+  if (fits && LoadChunk3x3<V>(args, channel, width, &chunk)) {
     RunChunk3x3<V>(args, chunk, channel, width, rows);
   } else {
     RunChunk<V>(args, channel, width, rows);

@@ -69,12 +69,18 @@ struct LevelF16 : PackOneByOne {
     return deep <= kRoomDepth ? room->tile : scratch;
   }
 
+#if !defined(__AVX512F__)
+  [[gnu::noinline]] static void StoreRest(Floats x, uint32_t count, uint16_t* to) {
+    StoreHalves(to, x, count);
+  }
+#endif
   static inline void Store(Floats x, uint32_t count, uint16_t* to) {
 #if defined(__AVX512F__)
     const __mmask16 mask = count >= kLanes ? 0xFFFF : (__mmask16)((1u << count) - 1);
     _mm256_mask_storeu_epi16(to, mask, _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
 #else
-    StoreHalves(to, x, count);
+    if (count < kLanes) return StoreRest(x, count, to);
+    StoreHalves(to, x, kLanes);
 #endif
   }
 
