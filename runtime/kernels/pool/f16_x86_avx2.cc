@@ -32,20 +32,20 @@ struct Sum {
 };
 
 // The largest of kVectors * 8 channels from c on: the loops over the taps cost as much as 8 do.
-template <int kVectors>
+template <uint32_t kVectors>
 static inline void LargestOfVectors(const WindowPixels<uint16_t>& taps, uint32_t c, uint16_t* to) {
   __m256 best[kVectors];
-  for (int v = 0; v < kVectors; ++v) best[v] = _mm256_set1_ps(-FloatInfinity());
+  for (uint32_t v = 0; v < kVectors; ++v) best[v] = _mm256_set1_ps(-FloatInfinity());
   const uint16_t* row = taps.first + c;
   for (uint32_t ky = 0; ky < taps.rows; ++ky, row += taps.row_step) {
     const uint16_t* x = row;
     for (uint32_t kx = 0; kx < taps.columns; ++kx, x += taps.column_step) {
-      for (int v = 0; v < kVectors; ++v) {
+      for (uint32_t v = 0; v < kVectors; ++v) {
         best[v] = Maximum::Apply(best[v], LoadHalves(x + kWide * v, kWide));
       }
     }
   }
-  for (int v = 0; v < kVectors; ++v) StoreHalves(to + kWide * v, best[v], kWide);
+  for (uint32_t v = 0; v < kVectors; ++v) StoreHalves(to + kWide * v, best[v], kWide);
 }
 
 template <bool kAverage>
