@@ -18,6 +18,7 @@ struct PartWide : PartF16 {
   // Run i of the rows is the (first_run + i) % runs-th in scratch: lines of a strip are a ring.
   size_t first_run;
   uint64_t above;  // where the strip would continue
+  bool dense;      // the windows of a tile are one run of the input
 };
 
 template <typename Lanes, const ConvRules& kLevelRules>
@@ -35,6 +36,10 @@ struct LevelWide : LevelF16<Lanes, kLevelRules> {
     part->widened_blocks = 0;
     part->first_run = 0;
     part->above = UINT64_MAX;
+    const ConvGeometry& g = plan.g;
+    part->dense = plan.taps == 1 && g.stride_h == 1 && g.stride_w == 1 && g.out_w == g.in_w &&
+                  g.out_h == g.in_h && g.pad_top == 0 && g.pad_left == 0 &&
+                  plan.group_in == g.in_c && plan.deep == g.in_c;
     if (wide.direct) return;
     const size_t tile = wide.columns != 0 ? part->runs * part->run_step : wide.windows * plan.deep;
     part->weights = reinterpret_cast<float*>(plan.packed) + ((tile + 15) & ~(size_t)15);
@@ -42,7 +47,13 @@ struct LevelWide : LevelF16<Lanes, kLevelRules> {
   static uint32_t Prepare(const ConvF16Args& args, const ConvPlan& plan, uint64_t group,
                           uint64_t pixel, PartWide* part) {
     const ConvGeometry& g = plan.g;
-    if (part->columns == 0) return Base::Prepare(args, plan, group, pixel, part);
+    if (part->columns == 0) {
+      if (!part->dense) return Base::Prepare(args, plan, group, pixel, part);
+      const uint32_t windows = TileRows(plan, pixel);
+      Lanes::Widen(args.input + pixel * g.in_c, windows * g.in_c,
+                   reinterpret_cast<float*>(plan.packed));
+      return windows;
+    }
     const Pixel p = PixelOf(g, pixel);
     const uint32_t left = g.out_w - p.x, rows = left < part->columns ? left : part->columns;
     const int64_t x = (int64_t)p.x * g.stride_w - g.pad_left;

@@ -111,7 +111,13 @@ struct MultiplyArgs {
   const float* bias;  // AVX2: nullptr, sums go on
   float* sums;
   size_t vector_step;
-  uintptr_t next;  // AVX-512: weights on their way to the second cache, 8 bytes a step
+  // Weights on their way to the second cache: AVX-512, 8 bytes a step; AVX2, some with every panel,
+  // as many as these; 0: none.
+  uintptr_t next;
+  // Where sums go as halves, clamped; nullptr: they go to `sums`.
+  uint16_t* output;
+  size_t output_stride;
+  float lo, hi;
 };
 
 static inline Floats Weights(const float* from) {
@@ -120,6 +126,10 @@ static inline Floats Weights(const float* from) {
 static inline Floats Weights(const uint16_t* from) {
   return WidenLanes(from);
 }
+
+// Panels that may finish their sums in registers: those of most layers.
+template <typename Weight, int kVectors>
+constexpr bool kFinishes = sizeof(Weight) == sizeof(float) && kVectors == 2;
 
 // kRows rows x kVectors vectors of outputs; Weight: float, widened as [step][vectors][kLanes], or
 // uint16_t, those of the blob, whose blocks are block_step apart. Sums of a row are kChannelBlock
@@ -194,6 +204,18 @@ static void Multiply(const MultiplyArgs& args) {
     rows += part.run_step;
     if (--until_first == 0) rows -= part.runs * part.run_step;
   } while (--runs != 0);
+  if (kFinishes<Weight, kVectors> && args.output != nullptr) {
+    uint16_t* to = args.output;
+    const Floats lo = All(args.lo), hi = All(args.hi);
+#pragma GCC unroll 9
+    for (int r = 0; r < kRows; ++r, to += args.output_stride) {
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) {
+        StoreNarrow(to + (size_t)v * kLanes, Smaller(hi, Larger(lo, acc[r][v])));
+      }
+    }
+    return;
+  }
   float* sums = args.sums;
 #pragma GCC unroll 9
   for (int r = 0; r < kRows; ++r, sums += kChannelBlock) {
@@ -239,28 +261,43 @@ struct MultiplySet {
   }
 }
 
+// The next block's share of a panel. At a widening they would come from memory, one after another.
+static inline void FetchNext(const MultiplyArgs& args, uint32_t panel, uint32_t panels) {
+  const size_t bytes = args.part->runs * args.part->run * kChannelBlock * sizeof(uint16_t);
+  const char* from = reinterpret_cast<const char*>(args.next);
+  const char* const end = from + bytes * (panel + 1) / panels;
+  for (from += bytes * panel / panels; from < end; from += 64) _mm_prefetch(from, _MM_HINT_T1);
+}
+
 // `rows` rows from `tile` on, in panels of equal size; `args` has the sums of the first.
 static inline void MultiplyPanels(const MultiplyFn* of_rows, uint32_t panels, const PartWide& part,
                                   const float* tile, uint32_t rows, MultiplyArgs args) {
   float* sums = args.sums;
+  uint16_t* const output = args.output;
   const uintptr_t next_weights = args.next;
   args.part = &part;
   for (uint32_t p = 0, row = 0; p < panels; ++p) {
     const uint32_t next = rows * (p + 1) / panels;
     args.rows = tile + row * part.row_step;
     args.sums = sums + (size_t)row * kChannelBlock;
-    args.next = next_weights + (size_t)p * part.runs * part.run * 8;
+    if (output != nullptr) args.output = output + row * args.output_stride;
+    if (kLanes == kChannelBlock) {
+      args.next = next_weights + (size_t)p * part.runs * part.run * 8;
+    } else if (args.next != 0) {
+      FetchNext(args, p, panels);
+    }
     of_rows[next - row - 1](args);
     row = next;
   }
 }
+
+constexpr size_t kSliceFloats = 6 * 1024;
 
 // The same against set.together blocks. AVX2: weights that several panels read stay in the first
 // cache, a slice of the depth at a time, and sums go on from one to the next. With AVX-512, which
 // fetches weights ahead, that costs more than it saves.
 static inline void MultiplyRows(const MultiplySet& set, bool direct, const PartWide& part,
                                 const float* tile, uint32_t rows, MultiplyArgs args) {
-  constexpr size_t kSliceFloats = 6 * 1024;
   const uint32_t panels = (rows + set.most_rows - 1) / set.most_rows;
   const MultiplyFn* of_rows = direct ? set.direct : set.widened;
   const size_t step = set.together * kChannelBlock, most = kSliceFloats / step;
@@ -279,9 +316,22 @@ static inline void MultiplyRows(const MultiplySet& set, bool direct, const PartW
       args.weights = weights;
       MultiplyPanels(of_rows, panels, slice, run + at, rows, args);
       args.bias = nullptr;
+      if (args.next != 0) args.next += slice.run * step * sizeof(uint16_t);
       weights += slice.run * step;
     }
   }
+}
+
+// Whole blocks whose sums are complete after one pass, with nothing or a clamp behind them.
+static inline bool FinishesInRegisters(const ConvF16Args& args, const MultiplySet& set, bool direct,
+                                       uint32_t rows, uint32_t blocks, size_t steps,
+                                       const PanelF16& panel) {
+  if (direct || panel.output_channels != blocks * kChannelBlock) return false;
+  if (args.function != blob::Function::kIdentity && args.function != blob::Function::kClamp) {
+    return false;
+  }
+  if (kLanes == kChannelBlock) return set.together == 2 && blocks % 2 == 0;
+  return rows <= set.most_rows || steps <= kSliceFloats / kChannelBlock;
 }
 
 // A tile against the blocks of a panel.
@@ -292,29 +342,38 @@ static inline void RunWidePanel(const MultiplySet& set, const PartWide& part, co
   const bool direct = part.weights == nullptr;
   const size_t steps = part.runs * part.run;
   float* widened = part.weights;
-  if (part.whole) {
-    widened += panel.block * steps * kChannelBlock;
-    if (panel.block >= part.widened_blocks) {
-      WidenWeights(panel, steps, blocks, set.together, widened);
-      part.widened_blocks = panel.block + blocks;
-    }
-  } else if (!direct && part.widened != panel.weights) {
+  if (part.whole) widened += panel.block * steps * kChannelBlock;
+  const bool widens =
+      part.whole ? panel.block >= part.widened_blocks : !direct && part.widened != panel.weights;
+  if (widens) {
     WidenWeights(panel, steps, blocks, set.together, widened);
     part.widened = panel.weights;
+    part.widened_blocks = panel.block + blocks;
   }
   MultiplyArgs args = {};
   args.block_step = panel.block_step;
   args.next = NumberOf(panel.weights + (part.whole ? 0 : blocks * panel.block_step));
   args.vector_step = kLanes == kChannelBlock ? (size_t)rows * kChannelBlock : kLanes;
+  const bool finishes = FinishesInRegisters(*part.args, set, direct, rows, blocks, steps, panel);
+  if (finishes) {
+    const bool clamps = part.args->function == blob::Function::kClamp;
+    args.lo = clamps ? part.args->alpha : -FloatInfinity();
+    args.hi = clamps ? part.args->beta : FloatInfinity();
+    args.output_stride = panel.output_stride;
+  }
   const float* tile = part.tile + panel.row * part.row_step;
   for (uint32_t b = 0; b < blocks; b += set.together) {
     args.weights = direct ? static_cast<const void*>(panel.weights + b * panel.block_step)
                           : widened + b * steps * kChannelBlock;
     args.bias = part.bias + (panel.block + b) * (size_t)kChannelBlock;
     args.sums = sums + (size_t)b * rows * kChannelBlock;
+    if (kLanes < kChannelBlock) {
+      args.next = widens ? NumberOf(panel.weights + (blocks + b) * panel.block_step) : 0;
+    }
+    if (finishes) args.output = panel.output + (size_t)b * kChannelBlock;
     MultiplyRows(set, direct, part, tile, rows, args);
   }
-  FinishPanel(*part.args, sums, rows, panel, apply);
+  if (!finishes) FinishPanel(*part.args, sums, rows, panel, apply);
 }
 
 struct WinogradLanes {
@@ -340,7 +399,7 @@ static inline void MultiplyPosition(const MultiplySet& set, const WinogradProduc
   }
   MultiplyArgs args = {};
   args.weights = direct ? static_cast<const void*>(products.weights) : products.widened;
-  args.next = NumberOf(products.next);
+  args.next = kLanes < kChannelBlock && direct ? 0 : NumberOf(products.next);
   args.block_step = products.block_step;
   args.bias = products.bias;
   args.sums = products.sums;

@@ -16,7 +16,7 @@ constexpr uint64_t kKiB = 1024;
 
 // Most output pixels of a tile that scratch has room for; FP16 ones may be rows of floats.
 constexpr uint32_t kTileRows = 32, kTileRowsF16 = 16;
-constexpr uint32_t kWideTileRows = 96;  // of levels that widen weights (ConvRules::wide)
+constexpr uint32_t kWideTileRows = 208;  // of levels that widen weights (ConvRules::wide)
 
 // Blocks of outputs whose constants the x86 levels prepare at a time.
 constexpr uint32_t kPreparedBlocks = 16;

@@ -87,7 +87,7 @@ static inline ConvPartsAvx2 Avx2PartsOf(uint64_t deep) {
 // anew for each.
 constexpr uint32_t kWideWeights = 4096;
 constexpr uint32_t kWideBlocksRows = 32;
-constexpr uint64_t kWideTileFloats = 50 * 1024;
+constexpr uint64_t kWideTileFloats = 100 * 1024;
 static inline bool WidensWeights(Isa level) {
   constexpr uint32_t kWide = IsaLevelsWith(Isa::kAvx2);
   return IsaIsOneOf(level, kWide);

@@ -144,7 +144,11 @@ void CutWide(ConvPlan* plan) {
   plan->columns = plan->wide.columns;
   plan->panel_blocks = plan->wide.blocks;
   plan->whole_lines = plan->columns != 0;
-  if (plan->whole_lines) plan->part_blocks = plan->panel_blocks;
+  if (plan->whole_lines) {
+    plan->part_blocks = plan->panel_blocks;
+  } else if (plan->wide.windows != 0) {
+    plan->tile_rows = plan->wide.windows;
+  }
 }
 
 void CutHalves(uint32_t panel_rows, ConvPlan* plan) {

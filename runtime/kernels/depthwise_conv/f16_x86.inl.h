@@ -202,10 +202,42 @@ static const OutputsOf* SlidingOf(const ConvGeometry& g) {
   return nullptr;
 }
 
-// A row of outputs of some blocks of channels, which share lines of the cache.
+// The first `count` (1..15) of a block's halves.
+static inline void StoreRest(const uint16_t* block, uint64_t count, uint16_t* to) {
+  const uint64_t four = count & 8, two = count & 12, one = count & 14;
+  if (count & 8) memcpy(to, block, 8 * sizeof(*to));
+  if (count & 4) memcpy(to + four, block + four, 4 * sizeof(*to));
+  if (count & 2) memcpy(to + two, block + two, 2 * sizeof(*to));
+  if (count & 1) to[one] = block[one];
+}
+
+// `count` outputs side by side of less than a vector of channels, the last ones: whole vectors are
+// read, but for the image's last pixels, and of the results those are kept that there are.
+template <typename V>
+static void SlideRest(const ConvF16Args& args, OutputsOf of, const Window& window, uint32_t count,
+                      uint64_t channels, uint16_t* to) {
+  ConvF16Args in_blocks = args;
+  in_blocks.g.out_c = kChannelBlock;
+  uint16_t blocks[kMost * kChannelBlock];
+  of(window, in_blocks, blocks);
+  for (uint32_t i = 0; i < count; ++i, to += args.g.out_c) {
+    StoreRest(blocks + i * kChannelBlock, channels, to);
+  }
+}
+
+// One behind the last element that whole vectors read.
+template <typename V>
+static inline int64_t EndOfReads(const ConvGeometry& g, const Window& window, uint32_t count) {
+  const int64_t columns = (int64_t)(count - 1) * g.stride_w + g.kernel_w;
+  const int64_t last = (columns < window.last ? columns : window.last) - 1;
+  return window.start + (int64_t)((window.lines - 1) * window.down) + last * (int64_t)window.right +
+         V::kLanes;
+}
+
+// A row of outputs of some blocks of channels, which share lines of the cache; `channels` of them.
 template <typename V>
 static void SlideRow(const ConvF16Args& args, const OutputsOf* of, uint32_t out_y, uint64_t channel,
-                     uint64_t blocks, const float* weights) {
+                     uint64_t channels, const float* weights) {
   const ConvGeometry& g = args.g;
   const size_t taps = (size_t)g.kernel_h * g.kernel_w;
   const int64_t y = (int64_t)out_y * g.stride_h - g.pad_top;
@@ -216,19 +248,28 @@ static void SlideRow(const ConvF16Args& args, const OutputsOf* of, uint32_t out_
   window.right = g.in_c;
   window.lines = rows.last - rows.first;
   const int64_t line = (y + (int64_t)rows.first * g.dilation_h) * g.in_w;
+  const int64_t end = (int64_t)g.in_h * g.in_w * g.in_c;
   uint32_t tiles = (g.out_w + kMost - 1) / kMost;
   for (uint32_t x = 0; tiles != 0; --tiles) {
     const uint32_t count = (g.out_w - x + tiles - 1) / tiles;
     const int64_t in_x = (int64_t)x * g.stride_w - g.pad_left;
     window.first = in_x < 0 ? -in_x : 0;
     window.last = (int64_t)g.in_w - in_x;
-    for (uint64_t lane = 0; lane < blocks * kChannelBlock; lane += V::kLanes) {
+    for (uint64_t lane = 0; lane < channels; lane += V::kLanes) {
       window.start = (line + in_x) * (int64_t)g.in_c + (int64_t)(channel + lane);
       window.weights = weights + lane / kChannelBlock * taps * kChannelBlock +
                        (size_t)rows.first * g.kernel_w * kChannelBlock + lane % kChannelBlock;
       window.bias = args.bias + channel + lane;
-      of[count - 1](window, args,
-                    args.output + ((uint64_t)out_y * g.out_w + x) * g.out_c + channel + lane);
+      uint16_t* to = args.output + ((uint64_t)out_y * g.out_w + x) * g.out_c + channel + lane;
+      if (channels - lane >= V::kLanes) {
+        of[count - 1](window, args, to);
+      } else if (window.lines != 0 && EndOfReads<V>(g, window, count) <= end) {
+        SlideRest<V>(args, of[count - 1], window, count, channels - lane, to);
+      } else {
+        for (uint32_t i = 0; i < count; ++i) {
+          AnyPixel(args, out_y, x + i, channel, channels, weights);
+        }
+      }
     }
     x += count;
   }
@@ -261,10 +302,11 @@ static void RunDepthwiseF16(const DepthwiseConvF16Args& args, Share share) {
       for (uint64_t i = 0; i < blocks * taps * kChannelBlock; i += 8) {
         _mm256_store_ps(weights + i, LoadHalves(from + i, 8));
       }
-      const uint64_t count = g.in_c - channel < kChannelBlock ? g.in_c - channel : kChannelBlock;
+      const uint64_t left = g.in_c - channel, most = blocks * kChannelBlock;
+      const uint64_t count = left < most ? left : most;
       for (uint64_t y = first; y < last; ++y) {
-        if (sliding != nullptr && count == kChannelBlock) {
-          SlideRow<V>(args, sliding, (uint32_t)y, channel, blocks, weights);
+        if (sliding != nullptr) {
+          SlideRow<V>(args, sliding, (uint32_t)y, channel, count, weights);
           continue;
         }
         const bool fast =

@@ -9,6 +9,10 @@
 #include "runtime/kernels/depthwise_conv/x86_vector256.inl.h"
 // The vector class comes first.
 #include "runtime/kernels/depthwise_conv/x86_depthwise_s8.inl.h"
+// Then what uses both.
+#include "runtime/kernels/depthwise_conv/x86_depthwise_3x3.inl.h"
+// Then the ways that a layer can go.
+#include "runtime/kernels/depthwise_conv/x86_depthwise_flat.inl.h"
 
 namespace octet {
 namespace {
@@ -16,8 +20,8 @@ namespace {
 struct VectorAvx2 : Vector256 {
   static constexpr bool kMiddleTwice = true;
   struct Weight {
-    Vec even, odd;  // exact: `even` holds the bytes
-    uint64_t exact;
+    Vec bytes, even, odd;
+    uint64_t exact;  // else `bytes` are not
   };
 
   // How much a weight of the sign of `towards` may still be added to the pair of w.
@@ -27,7 +31,7 @@ struct VectorAvx2 : Vector256 {
   }
 
   // (w0, w1, w2, 0) -> (w0, a, w2, b), |a| as large as w0 leaves room for; a and b have the sign of
-  // w1. |b| <= 127 because |w1| <= 127 or, for w1 = -128, IsExact() looks at the byte as it is.
+  // w1. |b| <= 127 because |w1| <= 127 or, for w1 = -128, FitsPairs() looks at the byte as it is.
   static inline Vec DivideMiddle(Vec w) {
     const Vec w0 = _mm256_srai_epi32(_mm256_slli_epi32(w, 24), 24);
     const Vec w1 = _mm256_srai_epi32(_mm256_slli_epi32(w, 16), 24);
@@ -39,7 +43,7 @@ struct VectorAvx2 : Vector256 {
     return _mm256_or_si256(_mm256_or_si256(kept, a_byte), _mm256_slli_epi32(b, 24));
   }
 
-  static inline bool IsExact(Vec w) {
+  static inline bool FitsPairs(Vec w) {
     const Vec zero = _mm256_setzero_si256(), ones = _mm256_set1_epi8(1);
     const Vec above = _mm256_maddubs_epi16(_mm256_max_epi8(w, zero), ones);
     const Vec below = _mm256_maddubs_epi16(ones, _mm256_min_epi8(w, zero));
@@ -50,14 +54,29 @@ struct VectorAvx2 : Vector256 {
 
   static inline Weight MakeWeight(Vec w, bool three_rows) {
     const Vec bytes = three_rows ? DivideMiddle(w) : w;
-    if (IsExact(bytes)) return Weight{bytes, bytes, 1};
-    return Weight{_mm256_srai_epi16(_mm256_slli_epi16(w, 8), 8), _mm256_srai_epi16(w, 8), 0};
+    const Vec even = _mm256_srai_epi16(_mm256_slli_epi16(w, 8), 8);
+    return Weight{bytes, even, _mm256_srai_epi16(w, 8), FitsPairs(bytes) ? 1u : 0u};
   }
 
-  static inline void Dot(Vec& acc, Vec x, const Weight& w) {
-    if (w.exact != 0) {
-      const Vec pairs = _mm256_maddubs_epi16(x, w.even);
-      acc = _mm256_add_epi32(acc, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
+  static inline void Dot(Vec& acc, Vec x, const Weight& w, Vec ones) {
+    if (__builtin_expect(w.exact != 0, 1)) return DotAs<true>(acc, x, w, ones);
+    DotAs<false>(acc, x, w, ones);
+  }
+
+  static constexpr uint32_t kSideBySide = 4;
+  static inline bool IsExact(const Weight& a, const Weight& b, const Weight& c) {
+    return (a.exact & b.exact & c.exact) != 0;
+  }
+  // GCC 12 makes a constant that it knows anew for every product.
+  static inline Vec Ones() {
+    Vec ones = _mm256_set1_epi16(1);
+    __asm__("" : "+x"(ones));
+    return ones;
+  }
+  template <bool kExact>
+  static inline void DotAs(Vec& acc, Vec x, const Weight& w, Vec ones) {
+    if (kExact) {
+      acc = _mm256_add_epi32(acc, _mm256_madd_epi16(_mm256_maddubs_epi16(x, w.bytes), ones));
       return;
     }
     const Vec even = _mm256_and_si256(x, _mm256_set1_epi16(0x00FF));

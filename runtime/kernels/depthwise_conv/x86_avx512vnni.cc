@@ -5,6 +5,8 @@
 #include "runtime/kernels/depthwise_conv/x86_depthwise_s8.inl.h"
 // Then what uses both.
 #include "runtime/kernels/depthwise_conv/x86_depthwise_3x3.inl.h"
+// Then the ways that a layer can go.
+#include "runtime/kernels/depthwise_conv/x86_depthwise_flat.inl.h"
 
 namespace octet {
 namespace {
@@ -16,27 +18,16 @@ struct VectorAvx512Half : Vector256 {
     return _mm512_castsi512_si256(octet::LookUp(_mm512_castsi256_si512(bytes), table));
   }
   static constexpr bool kMiddleTwice = false;
+  static constexpr uint32_t kSideBySide = 1;
+  static inline Vec Ones() { return Vec{}; }
   static inline Weight MakeWeight(Vec w, bool) { return w; }
   static inline Vec LoadPart(const uint8_t* from, uint32_t width, const uint8_t*) {
     const __mmask32 mask = width >= kBytes ? ~(__mmask32)0 : ((__mmask32)1 << width) - 1;
     return _mm256_maskz_loadu_epi8(mask, from);
   }
-  static inline void Dot(Vec& acc, Vec x, const Weight& w) {
+  static inline void Dot(Vec& acc, Vec x, const Weight& w, Vec) {
     // As assembly for the reason given in conv/x86_avx512vnni.cc.
     __asm__("vpdpbusd %2, %1, %0" : "+v"(acc) : "v"(x), "vm"(w));
-  }
-  static inline Vec FromLanes(const void* const (&lanes)[2]) {
-    return _mm256_loadu2_m128i(static_cast<const __m128i*>(lanes[1]),
-                               static_cast<const __m128i*>(lanes[0]));
-  }
-  static inline Vec RequantizeDoubled(Vec acc, const Channels& c) {
-    return RequantizeDoubled8(acc, c);
-  }
-  // The packs within 128-bit lanes restore the order of the channels.
-  static inline Vec Pack(const Vec (&value)[4], Vec lo, Vec hi) {
-    const Vec bytes = _mm256_packus_epi16(_mm256_packs_epi32(value[0], value[1]),
-                                          _mm256_packs_epi32(value[2], value[3]));
-    return _mm256_min_epu8(_mm256_max_epu8(bytes, lo), hi);
   }
   static inline void StorePart(uint8_t* to, Vec bytes, uint32_t width) {
     const __mmask32 mask = width >= kBytes ? ~(__mmask32)0 : ((__mmask32)1 << width) - 1;
@@ -62,8 +53,10 @@ struct VectorAvx512 {
     return _mm512_maskz_loadu_epi8(Mask(width), from);
   }
   static constexpr bool kMiddleTwice = false;
+  static constexpr uint32_t kSideBySide = 1;
+  static inline Vec Ones() { return Vec{}; }
   static inline Weight MakeWeight(Vec w, bool) { return w; }
-  static inline void Dot(Vec& acc, Vec x, const Weight& w) {
+  static inline void Dot(Vec& acc, Vec x, const Weight& w, Vec) {
     __asm__("vpdpbusd %2, %1, %0" : "+v"(acc) : "v"(x), "vm"(w));
   }
   static inline void Interleave(const Vec (&rows)[4], Vec (&out)[4]) {

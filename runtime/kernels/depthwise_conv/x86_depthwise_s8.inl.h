@@ -122,6 +122,7 @@ static inline void DotColumns(const ConvS8Args& args, const Chunk<V>& chunk, con
   const uint32_t window = kWindow != 0 ? kWindow : g.kernel_w;
   const size_t column_bytes = (size_t)4 * V::kBytes * row_groups;
   const size_t tap_bytes = g.dilation_w * column_bytes;
+  const Vec ones = V::Ones();
   for (uint32_t x = 0; x < count; ++x) {
     Vec acc[4] = {chunk.start[0], chunk.start[1], chunk.start[2], chunk.start[3]};
     const uint8_t* column = columns + x * g.stride_w * column_bytes;
@@ -132,7 +133,7 @@ static inline void DotColumns(const ConvS8Args& args, const Chunk<V>& chunk, con
       for (uint32_t group = 0; group < row_groups; ++group, part += 4 * V::kBytes) {
 #pragma GCC unroll 4
         for (uint32_t i = 0; i < 4; ++i) {
-          V::Dot(acc[i], V::Load(part + i * V::kBytes), weights[group][i]);
+          V::Dot(acc[i], V::Load(part + i * V::kBytes), weights[group][i], ones);
         }
       }
     }
@@ -186,21 +187,6 @@ static bool FitsChunk(const ConvGeometry& g, uint32_t vector_bytes) {
   const uint64_t capacity = kColumnBufferBytes / (4 * vector_bytes * row_groups);
   return g.kernel_h <= kMaxKernelH && (uint64_t)g.kernel_w * row_groups <= kMaxWeightGroups &&
          (uint64_t)(g.kernel_w - 1) * g.dilation_w + 1 <= capacity;
-}
-
-template <class V>
-static inline void RunDepthwise256(const ConvS8Args& args, Share share) {
-  const ConvGeometry& g = args.g;
-  if (!FitsChunk(g, V::kBytes)) {
-    depthwise_conv_s8_reference(args, share);
-    return;
-  }
-  const Range rows = RangeOf(g.out_h, share);
-  if (rows.begin == rows.end) return;
-  for (uint32_t channel = 0; channel < g.in_c; channel += V::kBytes) {
-    const uint32_t left = g.in_c - channel;
-    RunChunk<V>(args, channel, left < V::kBytes ? left : V::kBytes, rows);
-  }
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// 32 channels in four 256-bit registers, for x86_depthwise_s8.inl.h; the dot product is the level's
-// own.
+// 32 channels in four 256-bit registers, for x86_depthwise_s8.inl.h and _3x3.inl.h; the dot product
+// is the level's own.
 #include "runtime/kernels/x86_requantize.inl.h"
 
 namespace octet {
@@ -60,6 +60,29 @@ struct Vector256 {
     } else {
       StorePartial16(to, _mm256_castsi256_si128(bytes), width);
     }
+  }
+
+  // For x86_depthwise_3x3.inl.h.
+  static inline Vec FromLanes(const void* const (&lanes)[2]) {
+    return _mm256_loadu2_m128i(static_cast<const __m128i*>(lanes[1]),
+                               static_cast<const __m128i*>(lanes[0]));
+  }
+  static inline Vec RequantizeDoubled(Vec acc, const Channels& c) {
+    return RequantizeDoubled8(acc, c);
+  }
+  // The packs within 128-bit lanes restore the order of the channels.
+  static inline Vec Pack(const Vec (&value)[4], Vec lo, Vec hi) {
+    const Vec bytes = _mm256_packus_epi16(_mm256_packs_epi32(value[0], value[1]),
+                                          _mm256_packs_epi32(value[2], value[3]));
+    return _mm256_min_epu8(_mm256_max_epu8(bytes, lo), hi);
+  }
+  static inline void StorePart(uint8_t* to, Vec bytes, uint32_t width) {
+    if (width >= kBytes) {
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), bytes);
+      return;
+    }
+    StorePartial16(to, _mm256_castsi256_si128(bytes), width);
+    if (width > 16) StorePartial16(to + 16, _mm256_extracti128_si256(bytes, 1), width - 16);
   }
 };
 

@@ -42,6 +42,13 @@ struct PackOneByOne {
   static inline uint32_t PackTurned(const Args&, const Stored*, Value*) {
     return 0;
   }
+  // Rows of a tile of this depth, and where it lies: a level may have room of its own.
+  struct Room {};
+  static constexpr uint32_t TileRows(uint64_t) { return kMatMulTile; }
+  template <typename Value>
+  static inline Value* TileIn(Room*, uint64_t, Value* scratch) {
+    return scratch;
+  }
   // What a level keeps of a panel and of a tile beside them.
   template <typename Args, typename Value>
   static inline void FinishPanel(const Args&, Value*) {}
@@ -102,7 +109,10 @@ static inline void RunMatMul(const Args& args, Share share) {
   typedef typename Level::Value Value;
   const MatMulParts parts = MatMulPartsOf(p.depth, MatMulValueBytes(sizeof(*args.a)));
   Value* panel = reinterpret_cast<Value*>(args.scratch);
-  Value* tile = reinterpret_cast<Value*>(args.scratch + parts.tile);
+  const uint64_t deep = Level::Deep(p.depth);
+  const uint32_t tile_rows = Level::TileRows(deep);
+  typename Level::Room room;
+  Value* tile = Level::TileIn(&room, deep, reinterpret_cast<Value*>(args.scratch + parts.tile));
   const uint32_t panels = (p.columns + kMatMulPanel - 1) / kMatMulPanel;
   const uint32_t row_blocks = (p.rows + kMatMulRows - 1) / kMatMulRows;
   const uint64_t batches = (uint64_t)p.batch[0] * p.batch[1] * p.batch[2];
@@ -123,8 +133,8 @@ static inline void RunMatMul(const Args& args, Share share) {
       Level::FinishPanel(args, panel);
     }
     const uint32_t end = p.rows - first_row < kMatMulRows ? p.rows : first_row + kMatMulRows;
-    for (uint32_t row = first_row; row < end; row += kMatMulTile) {
-      const uint32_t rows = end - row < kMatMulTile ? end - row : kMatMulTile;
+    for (uint32_t row = first_row; row < end; row += tile_rows) {
+      const uint32_t rows = end - row < tile_rows ? end - row : tile_rows;
       PackTile<Level>(args, args.a + MatMulOffset(p.a_strides, at) + (uint64_t)row * p.a_strides[3],
                       rows, tile);
       Level::FinishTile(args, rows, tile);

@@ -1,8 +1,7 @@
 // Batched matrix products of the x86 levels: 4 rows x 2 vectors of sums in registers, 8 lanes each
 // with AVX2, 16 with AVX-512. int8 takes pairs of k as 16 bits: VPMADDWD and VPDPWSSD add two
-// products, exact for factors in [-255, 255]. FP16: a product of two halves has 22 bits, so floats
-// hold it exactly, and a fused sum has the bits of one in two steps. Included by x86_*.cc of this
-// folder only; internal linkage.
+// products, exact for factors in [-255, 255]. FP16 stands in x86_f16.inl.h. Included by x86_*.cc of
+// this folder only; internal linkage.
 #include "runtime/kernels/matmul/driver.inl.h"
 #include "runtime/kernels/x86_float.inl.h"
 #include "runtime/kernels/x86_requantize.inl.h"
@@ -28,9 +27,6 @@ static inline Floats LoadFloats(const float* from) {
 }
 static inline void StoreInts(int32_t* to, Ints x) {
   _mm512_store_si512(to, x);
-}
-static inline void StoreFloats(float* to, Floats x) {
-  _mm512_store_ps(to, x);
 }
 
 // The requantization of a layer, and 16 sums by it.
@@ -63,9 +59,6 @@ static inline Floats LoadFloats(const float* from) {
 }
 static inline void StoreInts(int32_t* to, Ints x) {
   _mm256_store_si256(reinterpret_cast<__m256i*>(to), x);
-}
-static inline void StoreFloats(float* to, Floats x) {
-  _mm256_store_ps(to, x);
 }
 
 typedef Channels8 Factor;
@@ -242,94 +235,6 @@ struct LevelS8 : PackOneByOne {
           StorePartial16(out + (uint64_t)r * p.columns + first + c,
                          Codes16(sums[r] + c, p.pre_shift, factor, finish), columns - first - c);
         }
-      }
-    }
-  }
-};
-
-struct LevelF16 : PackOneByOne {
-  typedef float Value;
-  static constexpr uint32_t kGroup = 1;
-  struct Zero {};
-  static inline Zero ZeroA(const MatMulF16Args&) { return Zero{}; }
-  static inline Zero ZeroB(const MatMulF16Args&) { return Zero{}; }
-
-  static inline void Pack(Zero, const uint16_t* from, uint64_t from_step, uint32_t count, float* to,
-                          uint64_t to_step) {
-    uint32_t i = 0;
-    if (from_step == 1 && to_step == 1) {
-      for (; i + 8 <= count; i += 8) _mm256_storeu_ps(to + i, LoadHalves(from + i, 8));
-    }
-    for (; i < count; ++i) to[i * to_step] = _cvtsh_ss(from[i * from_step]);
-  }
-
-  static inline uint32_t PackTurned(const MatMulF16Args& args, const uint16_t* b, float* panel) {
-    const uint32_t whole = args.params->depth / 8 * 8;
-    for (uint32_t k = 0; k < whole; k += 8) {
-      __m128i rows[8];
-      Turn(reinterpret_cast<const uint8_t*>(b + k), args.params->b_strides[4] * sizeof(uint16_t),
-           rows);
-      float* to = panel + k * kMatMulPanel;
-#pragma GCC unroll 8
-      for (int i = 0; i < 8; ++i, to += kMatMulPanel)
-        _mm256_storeu_ps(to, _mm256_cvtph_ps(rows[i]));
-    }
-    return whole;
-  }
-
-  static inline Floats MultiplyAdd(float x, Floats y, Floats sum) {
-#if defined(__AVX512F__)
-    return _mm512_fmadd_ps(_mm512_set1_ps(x), y, sum);
-#else
-    return _mm256_fmadd_ps(_mm256_set1_ps(x), y, sum);
-#endif
-  }
-
-  template <uint32_t kRows>
-  static inline void Sums(const float* tile, uint64_t deep, const float* panel, uint32_t depth,
-                          float (&sums)[kMatMulTile][kSide]) {
-    Floats low[kRows], high[kRows];
-#pragma GCC unroll 4
-    for (uint32_t r = 0; r < kRows; ++r) low[r] = high[r] = NoFloats();
-    for (uint64_t k = 0; k < depth; ++k) {
-      const float* row = panel + k * kMatMulPanel;
-      const Floats b0 = LoadFloats(row), b1 = LoadFloats(row + kLanes);
-#pragma GCC unroll 4
-      for (uint32_t r = 0; r < kRows; ++r) {
-        const float a = tile[r * deep + k];
-        low[r] = MultiplyAdd(a, b0, low[r]);
-        high[r] = MultiplyAdd(a, b1, high[r]);
-      }
-    }
-#pragma GCC unroll 4
-    for (uint32_t r = 0; r < kRows; ++r) {
-      StoreFloats(sums[r], low[r]);
-      StoreFloats(sums[r] + kLanes, high[r]);
-    }
-  }
-
-  static inline void Multiply(const MatMulF16Args& args, const float* tile, const float* panel,
-                              uint32_t rows, uint32_t columns, uint16_t* out) {
-    const blob::MatMulParams& p = *args.params;
-    const uint64_t deep = MatMulDeep(p.depth);
-    for (uint32_t first = 0; first < columns; first += kSide) {
-      alignas(64) float sums[kMatMulTile][kSide];
-      switch (rows) {
-        case 4:
-          Sums<4>(tile, deep, panel + first, p.depth, sums);
-          break;
-        case 3:
-          Sums<3>(tile, deep, panel + first, p.depth, sums);
-          break;
-        case 2:
-          Sums<2>(tile, deep, panel + first, p.depth, sums);
-          break;
-        default:
-          Sums<1>(tile, deep, panel + first, p.depth, sums);
-      }
-      const uint32_t left = columns - first < kSide ? columns - first : kSide;
-      for (uint32_t r = 0; r < rows; ++r) {
-        HalfRows::Narrow(sums[r], left, out + (uint64_t)r * p.columns + first);
       }
     }
   }

@@ -1,6 +1,6 @@
 // Batched matrix products with AVX-512 and its VNNI.
 #include "runtime/kernels/kernel_table.h"
-#include "runtime/kernels/matmul/x86.inl.h"
+#include "runtime/kernels/matmul/x86_f16.inl.h"
 
 namespace octet {
 
@@ -9,7 +9,7 @@ void matmul_s8_avx512vnni(const MatMulS8Args& args, Share share) {
 }
 
 void matmul_f16_avx512vnni(const MatMulF16Args& args, Share share) {
-  RunMatMul<LevelF16>(args, share);
+  RunMatMulF16(args, share);
 }
 
 }  // namespace octet

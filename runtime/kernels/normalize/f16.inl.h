@@ -30,6 +30,16 @@ static inline void LoadEight(const uint16_t* from, uint32_t count, Eight* x) {
   memcpy(x, values, sizeof(*x));
 }
 
+static inline void StoreEight(float* to, const Eight& x) {
+#if defined(__AVX2__)
+  // GCC 12 makes two stores of memcpy(), for which the load of both would wait.
+  typedef float Anywhere __attribute__((vector_size(4 * kRunLanes), aligned(4), may_alias));
+  *reinterpret_cast<Anywhere*>(to) = x;
+#else
+  memcpy(to, &x, sizeof(x));
+#endif
+}
+
 // What the statistics add: distances from the means, their squares or their magnitudes. A mean of
 // 0 leaves an element as it is.
 struct Terms {
@@ -111,7 +121,7 @@ static inline void ScaleRun(const uint16_t* from, uint64_t count, float mean, fl
       x = x * factor + offset;
     }
     float values[kRunLanes];
-    memcpy(values, &x, sizeof(values));
+    StoreEight(values, x);
     Level::Narrow(values, width, to + i);
   }
 }

@@ -31,24 +31,56 @@ struct Sum {
   static inline __m256 Apply(__m256 sum, __m256 x) { return _mm256_add_ps(sum, x); }
 };
 
+// The largest of kVectors * 8 channels from c on: the loops over the taps cost as much as 8 do.
+template <uint32_t kVectors>
+static inline void LargestOfVectors(const WindowPixels<uint16_t>& taps, uint32_t c, uint16_t* to) {
+  __m256 best[kVectors];
+  for (uint32_t v = 0; v < kVectors; ++v) best[v] = _mm256_set1_ps(-FloatInfinity());
+  const uint16_t* row = taps.first + c;
+  for (uint32_t ky = 0; ky < taps.rows; ++ky, row += taps.row_step) {
+    const uint16_t* x = row;
+    for (uint32_t kx = 0; kx < taps.columns; ++kx, x += taps.column_step) {
+      for (uint32_t v = 0; v < kVectors; ++v) {
+        best[v] = Maximum::Apply(best[v], LoadHalves(x + kWide * v, kWide));
+      }
+    }
+  }
+  for (uint32_t v = 0; v < kVectors; ++v) StoreHalves(to + kWide * v, best[v], kWide);
+}
+
 template <bool kAverage>
 static inline void RunPool(const PoolF16Args& args, Share share) {
   const ConvGeometry& g = args.g;
   const uint64_t pieces = (g.in_c + kWide - 1) / kWide;
   const Range work = RangeOf((uint64_t)g.out_h * g.out_w * pieces, share);
-  for (uint64_t i = work.begin; i < work.end;) {
-    const uint64_t pixel = i / pieces;
-    const WindowPixels<uint16_t> taps = PixelsUnder(g, args.input, pixel);
+  uint64_t pixel = work.begin / pieces;
+  PixelWalk<uint16_t> walk(g, args.input, pixel);
+  for (uint64_t i = work.begin; i < work.end; ++pixel, walk.Next()) {
+    const WindowPixels<uint16_t> taps = walk.Taps();
     const uint32_t valid = taps.rows * taps.columns;
     const float n = (float)(args.count_include_pad != 0 ? g.kernel_h * g.kernel_w : valid);
-    for (uint64_t end = (pixel + 1) * pieces; i < end && i < work.end; ++i) {
-      const uint32_t c = (uint32_t)(i - pixel * pieces) * kWide;
-      const uint32_t count = g.in_c - c < kWide ? g.in_c - c : kWide;
+    uint64_t end = (pixel + 1) * pieces;
+    if (end > work.end) end = work.end;
+    while (i < end) {
+      const uint32_t c = (uint32_t)(i - pixel * pieces) * kWide, left = g.in_c - c;
+      uint16_t* to = args.output + pixel * g.in_c + c;
+      if (!kAverage && end - i >= 4 && left >= 4 * kWide) {
+        LargestOfVectors<4>(taps, c, to);
+        i += 4;
+        continue;
+      }
+      if (!kAverage && end - i >= 2 && left >= 2 * kWide) {
+        LargestOfVectors<2>(taps, c, to);
+        i += 2;
+        continue;
+      }
+      const uint32_t count = left < kWide ? left : kWide;
       const __m256 value =
           kAverage
               ? _mm256_div_ps(Fold<Sum>(taps, c, count, _mm256_setzero_ps()), _mm256_set1_ps(n))
               : Fold<Maximum>(taps, c, count, _mm256_set1_ps(-FloatInfinity()));
-      StoreHalves(args.output + pixel * g.in_c + c, value, count);
+      StoreHalves(to, value, count);
+      ++i;
     }
   }
 }

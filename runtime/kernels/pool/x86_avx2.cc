@@ -77,9 +77,10 @@ void max_pool_s8_avx2(const PoolS8Args& args, Share share) {
   const __m128i lo = _mm_set1_epi8((char)(args.clamp_lo + 128));
   const __m128i hi = _mm_set1_epi8((char)(args.clamp_hi + 128));
   const __m256i lo32 = _mm256_broadcastsi128_si256(lo), hi32 = _mm256_broadcastsi128_si256(hi);
-  for (uint64_t i = work.begin; i < work.end;) {
-    const uint64_t pixel = i / pieces;
-    const WindowPixels<uint8_t> taps = PixelsUnder(g, args.input, pixel);
+  uint64_t pixel = work.begin / pieces;
+  PixelWalk<uint8_t> walk(g, args.input, pixel);
+  for (uint64_t i = work.begin; i < work.end; ++pixel, walk.Next()) {
+    const WindowPixels<uint8_t> taps = walk.Taps();
     uint64_t end = (pixel + 1) * pieces;
     if (end > work.end) end = work.end;
     while (i < end) {
@@ -110,9 +111,10 @@ void average_pool_s8_avx2(const PoolS8Args& args, Share share) {
   const uint64_t pieces = (g.in_c + kWide - 1) / kWide;
   const Range work = RangeOf((uint64_t)g.out_h * g.out_w * pieces, share);
   const Finish8 finish = MakeFinish8(args.out_zero_point, args.clamp_lo, args.clamp_hi);
-  for (uint64_t i = work.begin; i < work.end;) {
-    const uint64_t pixel = i / pieces;
-    const WindowPixels<uint8_t> taps = PixelsUnder(g, args.input, pixel);
+  uint64_t pixel = work.begin / pieces;
+  PixelWalk<uint8_t> walk(g, args.input, pixel);
+  for (uint64_t i = work.begin; i < work.end; ++pixel, walk.Next()) {
+    const WindowPixels<uint8_t> taps = walk.Taps();
     const uint32_t valid = taps.rows * taps.columns;
     const Multiplier m = args.multipliers[args.multiplier_count == 1 ? 0 : valid - 1];
     const Channels8 factor =

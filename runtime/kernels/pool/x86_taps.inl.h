@@ -25,25 +25,46 @@ static inline Range Valid(int64_t origin, uint32_t kernel, uint32_t dilation, ui
   return r;
 }
 
+// Goes from output pixel to output pixel; what a row of them shares is found once.
 template <typename T>
-static inline WindowPixels<T> PixelsUnder(const ConvGeometry& g, const T* input, uint64_t pixel) {
-  const int64_t y = (int64_t)(pixel / g.out_w) * g.stride_h - g.pad_top;
-  const int64_t x = (int64_t)(pixel % g.out_w) * g.stride_w - g.pad_left;
-  const Range rows = Valid(y, g.kernel_h, g.dilation_h, g.in_h);
-  const Range columns = Valid(x, g.kernel_w, g.dilation_w, g.in_w);
-  WindowPixels<T> t;
-  t.rows = (uint32_t)(rows.end - rows.begin);
-  t.columns = (uint32_t)(columns.end - columns.begin);
-  t.row_step = (size_t)g.dilation_h * g.in_w * g.in_c;
-  t.column_step = (size_t)g.dilation_w * g.in_c;
-  t.first = input;
-  if (t.rows != 0 && t.columns != 0) {
-    const int64_t top = y + (int64_t)(rows.begin * g.dilation_h);
-    const int64_t left = x + (int64_t)(columns.begin * g.dilation_w);
-    t.first += ((uint64_t)top * g.in_w + (uint64_t)left) * g.in_c;
+struct PixelWalk {
+  const ConvGeometry& g;
+  const T* input;
+  uint32_t y, x;  // of the output pixel
+  const T* line;  // of the first row of taps
+  uint32_t rows;
+
+  PixelWalk(const ConvGeometry& geometry, const T* from, uint64_t pixel)
+      : g(geometry),
+        input(from),
+        y((uint32_t)(pixel / g.out_w)),
+        x((uint32_t)(pixel - (uint64_t)y * g.out_w)) {
+    FindRows();
   }
-  return t;
-}
+  void FindRows() {
+    const int64_t top = (int64_t)y * g.stride_h - g.pad_top;
+    const Range taps = Valid(top, g.kernel_h, g.dilation_h, g.in_h);
+    rows = (uint32_t)(taps.end - taps.begin);
+    line = input;
+    if (rows != 0) line += (uint64_t)(top + (int64_t)(taps.begin * g.dilation_h)) * g.in_w * g.in_c;
+  }
+  void Next() {
+    if (++x != g.out_w) return;
+    x = 0;
+    ++y;
+    FindRows();
+  }
+  WindowPixels<T> Taps() const {
+    const int64_t left = (int64_t)x * g.stride_w - g.pad_left;
+    const Range taps = Valid(left, g.kernel_w, g.dilation_w, g.in_w);
+    WindowPixels<T> t = {line, rows, (uint32_t)(taps.end - taps.begin),
+                         (size_t)g.dilation_h * g.in_w * g.in_c, (size_t)g.dilation_w * g.in_c};
+    if (t.rows != 0 && t.columns != 0) {
+      t.first += (uint64_t)(left + (int64_t)(taps.begin * g.dilation_w)) * g.in_c;
+    }
+    return t;
+  }
+};
 
 }  // namespace
 }  // namespace octet

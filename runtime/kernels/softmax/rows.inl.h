@@ -2,6 +2,7 @@
 // each row has the arithmetic of the reference. A Level is that of axis_f16.inl.h with
 //
 //   Transpose(from, from_step, to, to_step)   turns a square of 8x8 floats
+//   kVectors                                  true: eight floats are a vector
 //
 // Included by kernels only; internal linkage.
 #include "runtime/core/float_math.h"
@@ -82,6 +83,15 @@ struct EightRows {
       float lanes[kRows];
       for (float& lane : lanes) lane = max[r];
       uint32_t i = 0;
+      if constexpr (Level::kVectors) {
+        typedef float Eight __attribute__((vector_size(4 * kRows), may_alias));
+        Eight largest = max[r] - Eight{};  // x - 0 is x, signed zeros included
+        for (; i + kRows <= width; i += kRows) {
+          const Eight values = *reinterpret_cast<const Eight*>(x[r] + i);
+          largest = values > largest ? values : largest;
+        }
+        for (uint32_t c = 0; c < kRows; ++c) lanes[c] = largest[c];
+      }
       for (; i + kRows <= width; i += kRows) {
         for (uint32_t c = 0; c < kRows; ++c)
           lanes[c] = x[r][i + c] > lanes[c] ? x[r][i + c] : lanes[c];
@@ -106,6 +116,12 @@ struct EightRows {
     for (uint32_t i = 0; i < width; i += kRows) {
       Level::Transpose(x[0] + i, kPiece, turned, kRows);
       const uint32_t columns = width - i < kRows ? width - i : kRows;
+      if (Level::kVectors && columns == kRows) {
+        for (uint32_t c = 0; c < kRows; ++c) {
+          for (uint32_t r = 0; r < kRows; ++r) sum[r] += turned[c * kRows + r];
+        }
+        continue;
+      }
       for (uint32_t c = 0; c < columns; ++c) {
         for (uint32_t r = 0; r < kRows; ++r) sum[r] += turned[c * kRows + r];
       }

@@ -133,7 +133,7 @@ TEST(ConvScratch, ALayerTakesTheEndOfItsLastPart) {
   EXPECT_EQ(ConvScratchS8(Isa::kReference, g, 4), 576u);
   EXPECT_EQ(ConvScratchF16(Isa::kReference, g, true), 16u * 64 * 4);
   EXPECT_EQ(ConvScratchF16(Isa::kNeon, g, false), 9 * 32 * 8 + 512 + 16 * 576 * 4);
-  EXPECT_EQ(ConvScratchF16(Isa::kAvxVnni, g, false), (4096 + (88 + 32) * 576) * 4u);
+  EXPECT_EQ(ConvScratchF16(Isa::kAvxVnni, g, false), (4096 + (177 + 32) * 576) * 4u);
   EXPECT_EQ(ConvScratchF16(Isa::kAvxVnni, Pointwise(1, 11, 64, 8), false), (4096 + 11 * 64) * 4u);
 }
 
