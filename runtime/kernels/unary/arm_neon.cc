@@ -44,145 +44,115 @@ void table_s8_neon(const TableS8Args& args, Share share) {
 
 namespace {
 
-constexpr uint32_t kTilePixels = 64;
-constexpr uint32_t kTileVectors = kTilePixels / 16;
+// A channel of a block whose table most others do not have.
+struct Other {
+  const uint8_t* middle;  // of its table: of q = 0
+  size_t channel;
+};
+
+constexpr uint32_t kMostOthers = 6;
 // Fewer pixels than this take fewer instructions one by one.
-constexpr uint32_t kMinPixels = 8;
+constexpr uint32_t kLeastPixels = 8;
 
 // clang-format off
-#define OCTET_ZIP(a, b, low, high)                       \
-  "zip1 v" #low ".16b, v" #a ".16b, v" #b ".16b\n\t"     \
-  "zip2 v" #high ".16b, v" #a ".16b, v" #b ".16b\n\t"
-#define OCTET_ZIPS_UP                                    \
-  OCTET_ZIP(0, 8, 16, 17) OCTET_ZIP(1, 9, 18, 19)        \
-  OCTET_ZIP(2, 10, 20, 21) OCTET_ZIP(3, 11, 22, 23)      \
-  OCTET_ZIP(4, 12, 24, 25) OCTET_ZIP(5, 13, 26, 27)      \
-  OCTET_ZIP(6, 14, 28, 29) OCTET_ZIP(7, 15, 30, 31)
-#define OCTET_ZIPS_DOWN                                  \
-  OCTET_ZIP(16, 24, 0, 1) OCTET_ZIP(17, 25, 2, 3)        \
-  OCTET_ZIP(18, 26, 4, 5) OCTET_ZIP(19, 27, 6, 7)        \
-  OCTET_ZIP(20, 28, 8, 9) OCTET_ZIP(21, 29, 10, 11)      \
-  OCTET_ZIP(22, 30, 12, 13) OCTET_ZIP(23, 31, 14, 15)
-#define OCTET_FOUR(op, a, b, c, d)                       \
-  op " q" #a ", [%[rows]]\n\t"                           \
-  op " q" #b ", [%[rows], %[step]]\n\t"                  \
-  op " q" #c ", [%[rows], %[step2]]\n\t"                 \
-  op " q" #d ", [%[rows], %[step3]]\n\t"
-#define OCTET_ROWS(op)                                   \
-  OCTET_FOUR(op, 0, 1, 2, 3)                               \
-  "add %[rows], %[rows], %[step], lsl #2\n\t"            \
-  OCTET_FOUR(op, 4, 5, 6, 7)                               \
-  "add %[rows], %[rows], %[step], lsl #2\n\t"            \
-  OCTET_FOUR(op, 8, 9, 10, 11)                             \
-  "add %[rows], %[rows], %[step], lsl #2\n\t"            \
-  OCTET_FOUR(op, 12, 13, 14, 15)
-#define OCTET_COLUMN(op, a) op " q" #a ", [%[columns], #64 * " #a "]\n\t"
-#define OCTET_COLUMNS(op)                                \
-  OCTET_COLUMN(op, 0) OCTET_COLUMN(op, 1)                \
-  OCTET_COLUMN(op, 2) OCTET_COLUMN(op, 3)                \
-  OCTET_COLUMN(op, 4) OCTET_COLUMN(op, 5)                \
-  OCTET_COLUMN(op, 6) OCTET_COLUMN(op, 7)                \
-  OCTET_COLUMN(op, 8) OCTET_COLUMN(op, 9)                \
-  OCTET_COLUMN(op, 10) OCTET_COLUMN(op, 11)              \
-  OCTET_COLUMN(op, 12) OCTET_COLUMN(op, 13)              \
-  OCTET_COLUMN(op, 14) OCTET_COLUMN(op, 15)
-#define OCTET_TRANSPOSE(load, store)                                                             \
-  const size_t step2 = 2 * step, step3 = 3 * step;                                               \
-  __asm__ volatile(load                                                                          \
-      OCTET_ZIPS_UP OCTET_ZIPS_DOWN OCTET_ZIPS_UP OCTET_ZIPS_DOWN store                          \
-      : [rows] "+r"(rows)                                                                        \
-      : [columns] "r"(columns), [step] "r"(step), [step2] "r"(step2), [step3] "r"(step3)         \
-      : "memory", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11",      \
-        "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23",      \
-        "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31")
-// clang-format on
+#define OCTET_LOAD(i) "ldrsb %[x" #i "], [%[input], %[c" #i "]]\n\t"
+#define OCTET_FIND(i) "ldrb %w[x" #i "], [%[m" #i "], %[x" #i "]]\n\t"
+#define OCTET_STORE(i) "strb %w[x" #i "], [%[output], %[c" #i "]]\n\t"
+#define OCTET_LOOP(label, loads2, loads4, loads6, finds2, finds4, finds6, stores) \
+  #label ":\n\t"                                                                 \
+  "ldr q0, [%[input]]\n\t"                                                       \
+  loads2                                                                         \
+  "sub v2.16b, v0.16b, %[part].16b\n\t"                                          \
+  "tbl v1.16b, {v16.16b-v19.16b}, v0.16b\n\t"                                    \
+  loads4                                                                         \
+  "sub v3.16b, v2.16b, %[part].16b\n\t"                                          \
+  loads6                                                                         \
+  "tbx v1.16b, {v20.16b-v23.16b}, v2.16b\n\t"                                    \
+  finds2                                                                         \
+  "sub v0.16b, v3.16b, %[part].16b\n\t"                                          \
+  finds4                                                                         \
+  "tbx v1.16b, {v24.16b-v27.16b}, v3.16b\n\t"                                    \
+  "add %[input], %[input], %[step]\n\t"                                          \
+  finds6                                                                         \
+  "cmp %[input], %[end]\n\t"                                                     \
+  "tbx v1.16b, {v28.16b-v31.16b}, v0.16b\n\t"                                    \
+  "str q1, [%[output]]\n\t"                                                      \
+  stores                                                                         \
+  "add %[output], %[output], %[step]\n\t"                                        \
+  "b.ne " #label "b\n\t"
 
-// Byte c of the row of 16 at rows + r * step and byte r of the one at columns + 64 * c are one and
-// the same; in assembly because compilers run out of registers, of which it takes all.
-static inline void TransposeRows(const uint8_t* rows, size_t step, uint8_t* columns) {
-  OCTET_TRANSPOSE(OCTET_ROWS("ldr"), OCTET_COLUMNS("str"));
-}
-static inline void TransposeColumns(const uint8_t* columns, uint8_t* rows, size_t step) {
-  OCTET_TRANSPOSE(OCTET_COLUMNS("ldr"), OCTET_ROWS("str"));
-}
-
-#undef OCTET_ZIP
-#undef OCTET_ZIPS_UP
-#undef OCTET_ZIPS_DOWN
-#undef OCTET_FOUR
-#undef OCTET_ROWS
-#undef OCTET_COLUMN
-#undef OCTET_COLUMNS
-#undef OCTET_TRANSPOSE
-
-// clang-format off
-#define OCTET_ON4(op, rest)                              \
-  op "4.16b, " rest "v0.16b\n\t"                         \
-  op "5.16b, " rest "v1.16b\n\t"                         \
-  op "6.16b, " rest "v2.16b\n\t"                         \
-  op "7.16b, " rest "v3.16b\n\t"
-#define OCTET_NEXT                                       \
-  "sub v0.16b, v0.16b, %[step].16b\n\t"                  \
-  "sub v1.16b, v1.16b, %[step].16b\n\t"                  \
-  "sub v2.16b, v2.16b, %[step].16b\n\t"                  \
-  "sub v3.16b, v3.16b, %[step].16b\n\t"
-// clang-format on
-
-// As LookUp(), 64 bytes in place. In assembly because GCC copies tables that it loads four vectors
-// at a time.
-static inline void LookUp64(const int8_t* table, uint8_t* bytes) {
-  static_assert(kTilePixels == 64, "");
+// 16 channels of `pixels` pixels, `step` bytes apart, through one table, as LookUp() does it, but
+// for 2, 4 or 6 of them, which are looked up one by one: what loads and stores has nothing else to
+// do meanwhile. Their bytes are read before the vector is stored, since output and input may be
+// one. In assembly because GCC, which fears that a store changes the table, loads it again and again.
+static void LookUp16(const uint8_t* input, uint8_t* output, uint32_t pixels, size_t step,
+                     const int8_t* table, const Other* others, uint32_t count) {
+  const uint8_t* end = input + pixels * step;
   const int8_t* positive = table + 128;
+  size_t x0, x1, x2, x3, x4, x5;
   __asm__ volatile(
       "ld1 {v16.16b-v19.16b}, [%[positive]], #64\n\t"
-      "ld1 {v0.16b-v3.16b}, [%[bytes]]\n\t"
-      "ld1 {v20.16b-v23.16b}, [%[positive]]\n\t" OCTET_ON4("tbl v", "{v16.16b-v19.16b}, ")
-          OCTET_NEXT "ld1 {v24.16b-v27.16b}, [%[table]], #64\n\t" OCTET_ON4(
-              "tbx v", "{v20.16b-v23.16b}, ") OCTET_NEXT
-      "ld1 {v28.16b-v31.16b}, [%[table]]\n\t" OCTET_ON4("tbx v", "{v24.16b-v27.16b}, ")
-          OCTET_NEXT OCTET_ON4("tbx v", "{v28.16b-v31.16b}, ") "st1 {v4.16b-v7.16b}, [%[bytes]]\n\t"
-      : [positive] "+r"(positive), [table] "+r"(table)
-      : [bytes] "r"(bytes), [step] "w"(vdupq_n_u8(64))
-      : "memory", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18", "v19", "v20",
-        "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31");
+      "ld1 {v20.16b-v23.16b}, [%[positive]]\n\t"
+      "ld1 {v24.16b-v27.16b}, [%[table]], #64\n\t"
+      "ld1 {v28.16b-v31.16b}, [%[table]]\n\t"
+      "cmp %w[count], #4\n\t"
+      "b.hi 6f\n\t"
+      "b.eq 4f\n\t"
+      OCTET_LOOP(2, OCTET_LOAD(0) OCTET_LOAD(1), "", "", OCTET_FIND(0) OCTET_FIND(1), "", "",
+                 OCTET_STORE(0) OCTET_STORE(1))
+      "b 9f\n\t"
+      OCTET_LOOP(4, OCTET_LOAD(0) OCTET_LOAD(1), OCTET_LOAD(2) OCTET_LOAD(3), "",
+                 OCTET_FIND(0) OCTET_FIND(1), OCTET_FIND(2) OCTET_FIND(3), "",
+                 OCTET_STORE(0) OCTET_STORE(1) OCTET_STORE(2) OCTET_STORE(3))
+      "b 9f\n\t"
+      OCTET_LOOP(6, OCTET_LOAD(0) OCTET_LOAD(1), OCTET_LOAD(2) OCTET_LOAD(3),
+                 OCTET_LOAD(4) OCTET_LOAD(5), OCTET_FIND(0) OCTET_FIND(1),
+                 OCTET_FIND(2) OCTET_FIND(3), OCTET_FIND(4) OCTET_FIND(5),
+                 OCTET_STORE(0) OCTET_STORE(1) OCTET_STORE(2) OCTET_STORE(3) OCTET_STORE(4)
+                 OCTET_STORE(5))
+      "9:\n\t"
+      : [input] "+r"(input), [output] "+r"(output), [table] "+r"(table), [positive] "+r"(positive),
+        [x0] "=&r"(x0), [x1] "=&r"(x1), [x2] "=&r"(x2), [x3] "=&r"(x3), [x4] "=&r"(x4),
+        [x5] "=&r"(x5)
+      : [end] "r"(end), [step] "r"(step), [count] "r"(count), [part] "w"(vdupq_n_u8(64)),
+        [c0] "r"(others[0].channel), [c1] "r"(others[1].channel), [c2] "r"(others[2].channel),
+        [c3] "r"(others[3].channel), [c4] "r"(others[4].channel), [c5] "r"(others[5].channel),
+        [m0] "r"(others[0].middle), [m1] "r"(others[1].middle), [m2] "r"(others[2].middle),
+        [m3] "r"(others[3].middle), [m4] "r"(others[4].middle), [m5] "r"(others[5].middle)
+      : "cc", "memory", "v0", "v1", "v2", "v3", "v16", "v17", "v18", "v19", "v20", "v21", "v22",
+        "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31");
 }
+// clang-format on
+#undef OCTET_LOAD
+#undef OCTET_FIND
+#undef OCTET_STORE
+#undef OCTET_LOOP
 
-#undef OCTET_ON4
-#undef OCTET_NEXT
-
-// 16 channels of `pixels` pixels, at most kTilePixels, `step` bytes apart.
-static void LookUp16(const uint8_t* input, uint8_t* output, uint32_t pixels, size_t step,
-                     const int8_t* tables, const uint8_t* index) {
-  alignas(16) uint8_t tile[16][kTileVectors][16];  // [channel][pixel]
-  const uint32_t vectors = (pixels + 15) / 16;
-  for (uint32_t i = 0; i < vectors; ++i, input += 16 * step) {
-    const uint32_t left = pixels - 16 * i;
-    if (left >= 16) {
-      TransposeRows(input, step, tile[0][i]);
-    } else {
-      uint8_t rows[16][16] = {};
-      for (uint32_t r = 0; r < left; ++r) vst1q_u8(rows[r], vld1q_u8(input + r * step));
-      TransposeRows(rows[0], 16, tile[0][i]);
-    }
-  }
+// The table that most of 16 channels have, and the channels that have others: 2, 4 or 6 of them,
+// some repeated or of that table too; 0: there are more.
+static inline uint32_t SortTables(const uint8_t* index, const int8_t* tables, const int8_t** most,
+                                  Other* others) {
+  const uint8x16_t indices = vld1q_u8(index);
+  uint32_t best = 0;
+  int least = 0;
   for (uint32_t c = 0; c < 16; ++c) {
-    const int8_t* table = tables + (size_t)index[c] * 256;
-    if (vectors == kTileVectors) {
-      LookUp64(table, tile[c][0]);
-    } else {
-      ApplyTable(reinterpret_cast<int8x16_t*>(tile[c][0]), (int)vectors, table);
-    }
+    const uint8x16_t equal = vceqq_u8(indices, vdupq_n_u8(index[c]));
+    const int count = vaddvq_s8(vreinterpretq_s8_u8(equal));  // negative
+    if (count >= least) continue;
+    best = c;
+    least = count;
   }
-  for (uint32_t i = 0; i < vectors; ++i, output += 16 * step) {
-    const uint32_t left = pixels - 16 * i;
-    if (left >= 16) {
-      TransposeColumns(tile[0][i], output, step);
-    } else {
-      uint8_t rows[16][16];
-      TransposeColumns(tile[0][i], rows[0], 16);
-      for (uint32_t r = 0; r < left; ++r) vst1q_u8(output + r * step, vld1q_u8(rows[r]));
-    }
+  *most = tables + (size_t)index[best] * 256;
+  if (least > (int)kMostOthers - 16) return 0;
+  const auto other = [&](uint32_t c) {
+    return Other{reinterpret_cast<const uint8_t*>(tables) + (size_t)index[c] * 256 + 128, c};
+  };
+  uint32_t count = 0;
+  for (uint32_t c = 0; c < 16; ++c) {
+    if (index[c] != index[best]) others[count++] = other(c);
   }
+  for (uint32_t i = count; i < kMostOthers; ++i) others[i] = count == 0 ? other(0) : others[0];
+  return count <= 2 ? 2 : count <= 4 ? 4 : 6;
 }
 
 }  // namespace
@@ -195,15 +165,15 @@ namespace {
 
 // As many channels at a time as a register has bytes: one load and one store for all of them, and
 // their tables' addresses stay in registers.
-static void LookUpBytes(const ChannelTableS8Args& args, uint64_t first, uint32_t pixels,
-                        uint32_t c) {
+static void LookUpBytes(const ChannelTableS8Args& args, uint64_t first, uint32_t pixels, uint32_t c,
+                        uint32_t end) {
   typedef uintptr_t Word;
   constexpr uint32_t kBytes = sizeof(Word);
   const uint32_t channels = args.channels;
   const uint8_t* input = args.input + first * channels;
   uint8_t* output = args.output + first * channels;
   const uint8_t* middle = reinterpret_cast<const uint8_t*>(args.tables) + 128;  // of q = 0
-  for (; c + kBytes <= channels; c += kBytes) {
+  for (; c + kBytes <= end; c += kBytes) {
     const uint8_t* tables[kBytes];
     for (uint32_t i = 0; i < kBytes; ++i) tables[i] = middle + (uint32_t)args.index[c + i] * 256;
     const uint8_t* x = input + c;
@@ -220,7 +190,7 @@ static void LookUpBytes(const ChannelTableS8Args& args, uint64_t first, uint32_t
       memcpy(y, &to, kBytes);
     }
   }
-  for (; c < channels; ++c) {
+  for (; c < end; ++c) {
     const uint8_t* table = middle + (uint32_t)args.index[c] * 256;
     for (uint32_t p = 0; p < pixels; ++p) {
       output[p * channels + c] = table[(int8_t)input[p * channels + c]];
@@ -232,25 +202,27 @@ static void LookUpBytes(const ChannelTableS8Args& args, uint64_t first, uint32_t
 
 // The pixels in tiles: the next channels find the lines in the first cache.
 void channel_table_s8_neon(const ChannelTableS8Args& args, Share share) {
-  constexpr uint32_t kTile = 64;
+  constexpr uint32_t kTileBytes = 16384;
   const Range range = RangeOf(args.pixels, share);
-  for (uint64_t first = range.begin; first < range.end; first += kTile) {
-    uint32_t pixels = range.end - first < kTile ? (uint32_t)(range.end - first) : kTile;
+  const size_t step = args.channels;
+  const uint32_t tile = kTileBytes / 64 < step ? 64 : (uint32_t)(kTileBytes / step);
+  for (uint64_t first = range.begin; first < range.end; first += tile) {
+    const uint32_t pixels = range.end - first < tile ? (uint32_t)(range.end - first) : tile;
     uint32_t c = 0;
 #if defined(__aarch64__)
-    static_assert(kTile == kTilePixels, "one tile");
-    const uint32_t rest = pixels % 16 < kMinPixels ? pixels % 16 : 0;
-    if (rest != 0) LookUpBytes(args, first + pixels - rest, rest, 0);
-    pixels -= rest;
-    const size_t step = args.channels;
-    if (pixels != 0) {
-      for (; c + 16 <= args.channels; c += 16) {
-        const size_t at = (size_t)first * step + c;
-        LookUp16(args.input + at, args.output + at, pixels, step, args.tables, args.index + c);
+    for (; pixels >= kLeastPixels && c + 16 <= args.channels; c += 16) {
+      const int8_t* most;
+      Other others[kMostOthers];
+      const uint32_t count = SortTables(args.index + c, args.tables, &most, others);
+      if (count == 0) {
+        LookUpBytes(args, first, pixels, c, c + 16);
+        continue;
       }
+      const size_t at = (size_t)first * step + c;
+      LookUp16(args.input + at, args.output + at, pixels, step, most, others, count);
     }
 #endif
-    LookUpBytes(args, first, pixels, c);
+    LookUpBytes(args, first, pixels, c, args.channels);
   }
 }
 
