@@ -55,63 +55,80 @@ constexpr uint32_t kMostOthers = 6;
 constexpr uint32_t kLeastPixels = 8;
 
 // clang-format off
-#define OCTET_LOAD(i) "ldrsb %[x" #i "], [%[input], %[c" #i "]]\n\t"
+#define OCTET_LOAD(i, from) "ldrsb %[x" #i "], [%[" from "], %[c" #i "]]\n\t"
 #define OCTET_FIND(i) "ldrb %w[x" #i "], [%[m" #i "], %[x" #i "]]\n\t"
-#define OCTET_STORE(i) "strb %w[x" #i "], [%[output], %[c" #i "]]\n\t"
-#define OCTET_LOOP(label, loads2, loads4, loads6, finds2, finds4, finds6, stores) \
-  #label ":\n\t"                                                                 \
-  "ldr q0, [%[input]]\n\t"                                                       \
-  loads2                                                                         \
-  "sub v2.16b, v0.16b, %[part].16b\n\t"                                          \
-  "tbl v1.16b, {v16.16b-v19.16b}, v0.16b\n\t"                                    \
-  loads4                                                                         \
-  "sub v3.16b, v2.16b, %[part].16b\n\t"                                          \
-  loads6                                                                         \
-  "tbx v1.16b, {v20.16b-v23.16b}, v2.16b\n\t"                                    \
-  finds2                                                                         \
-  "sub v0.16b, v3.16b, %[part].16b\n\t"                                          \
-  finds4                                                                         \
-  "tbx v1.16b, {v24.16b-v27.16b}, v3.16b\n\t"                                    \
-  "add %[input], %[input], %[step]\n\t"                                          \
-  finds6                                                                         \
-  "cmp %[input], %[end]\n\t"                                                     \
-  "tbx v1.16b, {v28.16b-v31.16b}, v0.16b\n\t"                                    \
-  "str q1, [%[output]]\n\t"                                                      \
-  stores                                                                         \
-  "add %[output], %[output], %[step]\n\t"                                        \
+#define OCTET_STORE(i, to) "strb %w[x" #i "], [%[" to "], %[c" #i "]]\n\t"
+// Two pixels; macros name what is done to the others.
+#define OCTET_LOOP(label, LOADS, FINDS, STORES)                                   \
+  #label ":\n\t"                                                                  \
+  "ldr q0, [%[input]]\n\t"                                                        \
+  "ldr q4, [%[input2]]\n\t"                                                       \
+  LOADS("input")                                                                  \
+  "sub v2.16b, v0.16b, %[part].16b\n\t"                                           \
+  "tbl v1.16b, {v16.16b-v19.16b}, v0.16b\n\t"                                     \
+  "sub v6.16b, v4.16b, %[part].16b\n\t"                                           \
+  "tbl v5.16b, {v16.16b-v19.16b}, v4.16b\n\t"                                     \
+  FINDS                                                                           \
+  "sub v0.16b, v2.16b, %[part].16b\n\t"                                           \
+  "tbx v1.16b, {v20.16b-v23.16b}, v2.16b\n\t"                                     \
+  "sub v4.16b, v6.16b, %[part].16b\n\t"                                           \
+  "tbx v5.16b, {v20.16b-v23.16b}, v6.16b\n\t"                                     \
+  "sub v2.16b, v0.16b, %[part].16b\n\t"                                           \
+  "tbx v1.16b, {v24.16b-v27.16b}, v0.16b\n\t"                                     \
+  "sub v6.16b, v4.16b, %[part].16b\n\t"                                           \
+  "tbx v5.16b, {v24.16b-v27.16b}, v4.16b\n\t"                                     \
+  "add %[input], %[input], %[step], lsl #1\n\t"                                   \
+  "tbx v1.16b, {v28.16b-v31.16b}, v2.16b\n\t"                                     \
+  "cmp %[input], %[end]\n\t"                                                      \
+  "tbx v5.16b, {v28.16b-v31.16b}, v6.16b\n\t"                                     \
+  "str q1, [%[output]]\n\t"                                                       \
+  STORES("output")                                                                \
+  LOADS("input2")                                                                 \
+  "add %[input2], %[input2], %[step], lsl #1\n\t"                                 \
+  "add %[output], %[output], %[step], lsl #1\n\t"                                 \
+  FINDS                                                                           \
+  "str q5, [%[output2]]\n\t"                                                      \
+  STORES("output2")                                                               \
+  "add %[output2], %[output2], %[step], lsl #1\n\t"                               \
   "b.ne " #label "b\n\t"
+#define OCTET_LOADS2(from) OCTET_LOAD(0, from) OCTET_LOAD(1, from)
+#define OCTET_LOADS4(from) OCTET_LOADS2(from) OCTET_LOAD(2, from) OCTET_LOAD(3, from)
+#define OCTET_LOADS6(from) OCTET_LOADS4(from) OCTET_LOAD(4, from) OCTET_LOAD(5, from)
+#define OCTET_FINDS2 OCTET_FIND(0) OCTET_FIND(1)
+#define OCTET_FINDS4 OCTET_FINDS2 OCTET_FIND(2) OCTET_FIND(3)
+#define OCTET_FINDS6 OCTET_FINDS4 OCTET_FIND(4) OCTET_FIND(5)
+#define OCTET_STORES2(to) OCTET_STORE(0, to) OCTET_STORE(1, to)
+#define OCTET_STORES4(to) OCTET_STORES2(to) OCTET_STORE(2, to) OCTET_STORE(3, to)
+#define OCTET_STORES6(to) OCTET_STORES4(to) OCTET_STORE(4, to) OCTET_STORE(5, to)
 
-// 16 channels of `pixels` pixels, `step` bytes apart, through one table, as LookUp() does it, but
-// for 2, 4 or 6 of them, which are looked up one by one: what loads and stores has nothing else to
-// do meanwhile. Their bytes are read before the vector is stored, since output and input may be
-// one. In assembly because GCC, which fears that a store changes the table, loads it again and again.
+// 16 channels of `pixels` pixels, an even number, `step` bytes apart, through one table, as
+// LookUp() does it, but for 2, 4 or 6 of them, which are looked up one by one: what loads and
+// stores has nothing else to do meanwhile. Their bytes are read before the vector is stored, since
+// output and input may be one. In assembly because GCC, which fears that a store changes the table,
+// loads it again and again.
 static void LookUp16(const uint8_t* input, uint8_t* output, uint32_t pixels, size_t step,
                      const int8_t* table, const Other* others, uint32_t count) {
   const uint8_t* end = input + pixels * step;
-  const int8_t* positive = table + 128;
+  const int8_t* input2 = table;         // at first
+  const int8_t* output2 = table + 128;
   size_t x0, x1, x2, x3, x4, x5;
   __asm__ volatile(
-      "ld1 {v16.16b-v19.16b}, [%[positive]], #64\n\t"
-      "ld1 {v20.16b-v23.16b}, [%[positive]]\n\t"
-      "ld1 {v24.16b-v27.16b}, [%[table]], #64\n\t"
-      "ld1 {v28.16b-v31.16b}, [%[table]]\n\t"
+      "ld1 {v16.16b-v19.16b}, [%[output2]], #64\n\t"
+      "ld1 {v20.16b-v23.16b}, [%[output2]]\n\t"
+      "ld1 {v24.16b-v27.16b}, [%[input2]], #64\n\t"
+      "ld1 {v28.16b-v31.16b}, [%[input2]]\n\t"
+      "add %[input2], %[input], %[step]\n\t"
+      "add %[output2], %[output], %[step]\n\t"
       "cmp %w[count], #4\n\t"
       "b.hi 6f\n\t"
       "b.eq 4f\n\t"
-      OCTET_LOOP(2, OCTET_LOAD(0) OCTET_LOAD(1), "", "", OCTET_FIND(0) OCTET_FIND(1), "", "",
-                 OCTET_STORE(0) OCTET_STORE(1))
+      OCTET_LOOP(2, OCTET_LOADS2, OCTET_FINDS2, OCTET_STORES2)
       "b 9f\n\t"
-      OCTET_LOOP(4, OCTET_LOAD(0) OCTET_LOAD(1), OCTET_LOAD(2) OCTET_LOAD(3), "",
-                 OCTET_FIND(0) OCTET_FIND(1), OCTET_FIND(2) OCTET_FIND(3), "",
-                 OCTET_STORE(0) OCTET_STORE(1) OCTET_STORE(2) OCTET_STORE(3))
+      OCTET_LOOP(4, OCTET_LOADS4, OCTET_FINDS4, OCTET_STORES4)
       "b 9f\n\t"
-      OCTET_LOOP(6, OCTET_LOAD(0) OCTET_LOAD(1), OCTET_LOAD(2) OCTET_LOAD(3),
-                 OCTET_LOAD(4) OCTET_LOAD(5), OCTET_FIND(0) OCTET_FIND(1),
-                 OCTET_FIND(2) OCTET_FIND(3), OCTET_FIND(4) OCTET_FIND(5),
-                 OCTET_STORE(0) OCTET_STORE(1) OCTET_STORE(2) OCTET_STORE(3) OCTET_STORE(4)
-                 OCTET_STORE(5))
+      OCTET_LOOP(6, OCTET_LOADS6, OCTET_FINDS6, OCTET_STORES6)
       "9:\n\t"
-      : [input] "+r"(input), [output] "+r"(output), [table] "+r"(table), [positive] "+r"(positive),
+      : [input] "+r"(input), [output] "+r"(output), [input2] "+r"(input2), [output2] "+r"(output2),
         [x0] "=&r"(x0), [x1] "=&r"(x1), [x2] "=&r"(x2), [x3] "=&r"(x3), [x4] "=&r"(x4),
         [x5] "=&r"(x5)
       : [end] "r"(end), [step] "r"(step), [count] "r"(count), [part] "w"(vdupq_n_u8(64)),
@@ -119,14 +136,23 @@ static void LookUp16(const uint8_t* input, uint8_t* output, uint32_t pixels, siz
         [c3] "r"(others[3].channel), [c4] "r"(others[4].channel), [c5] "r"(others[5].channel),
         [m0] "r"(others[0].middle), [m1] "r"(others[1].middle), [m2] "r"(others[2].middle),
         [m3] "r"(others[3].middle), [m4] "r"(others[4].middle), [m5] "r"(others[5].middle)
-      : "cc", "memory", "v0", "v1", "v2", "v3", "v16", "v17", "v18", "v19", "v20", "v21", "v22",
-        "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31");
+      : "cc", "memory", "v0", "v1", "v2", "v4", "v5", "v6", "v16", "v17", "v18", "v19", "v20",
+        "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31");
 }
 // clang-format on
 #undef OCTET_LOAD
 #undef OCTET_FIND
 #undef OCTET_STORE
 #undef OCTET_LOOP
+#undef OCTET_LOADS2
+#undef OCTET_LOADS4
+#undef OCTET_LOADS6
+#undef OCTET_FINDS2
+#undef OCTET_FINDS4
+#undef OCTET_FINDS6
+#undef OCTET_STORES2
+#undef OCTET_STORES4
+#undef OCTET_STORES6
 
 // The table that most of 16 channels have, and the channels that have others: 2, 4 or 6 of them,
 // some repeated or of that table too; 0: there are more.
@@ -207,9 +233,10 @@ void channel_table_s8_neon(const ChannelTableS8Args& args, Share share) {
   const size_t step = args.channels;
   const uint32_t tile = kTileBytes / 64 < step ? 64 : (uint32_t)(kTileBytes / step);
   for (uint64_t first = range.begin; first < range.end; first += tile) {
-    const uint32_t pixels = range.end - first < tile ? (uint32_t)(range.end - first) : tile;
+    uint32_t pixels = range.end - first < tile ? (uint32_t)(range.end - first) : tile;
     uint32_t c = 0;
 #if defined(__aarch64__)
+    if (pixels % 2 != 0) LookUpBytes(args, first + --pixels, 1, 0, args.channels);
     for (; pixels >= kLeastPixels && c + 16 <= args.channels; c += 16) {
       const int8_t* most;
       Other others[kMostOthers];
