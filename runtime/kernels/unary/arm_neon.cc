@@ -156,11 +156,12 @@ static void LookUp16(const uint8_t* input, uint8_t* output, uint32_t pixels, siz
 
 // The table that most of 16 channels have, and the channels that have others: 2, 4 or 6 of them,
 // some repeated or of that table too; 0: there are more.
-static inline uint32_t SortTables(const uint8_t* index, const int8_t* tables, const int8_t** most,
+[[gnu::noinline]] static uint32_t SortTables(const uint8_t* index, const int8_t* tables, const int8_t** most,
                                   Other* others) {
   const uint8x16_t indices = vld1q_u8(index);
   uint32_t best = 0;
   int least = 0;
+#pragma GCC unroll 1
   for (uint32_t c = 0; c < 16; ++c) {
     const uint8x16_t equal = vceqq_u8(indices, vdupq_n_u8(index[c]));
     const int count = vaddvq_s8(vreinterpretq_s8_u8(equal));  // negative
@@ -174,6 +175,7 @@ static inline uint32_t SortTables(const uint8_t* index, const int8_t* tables, co
     return Other{reinterpret_cast<const uint8_t*>(tables) + (size_t)index[c] * 256 + 128, c};
   };
   uint32_t count = 0;
+#pragma GCC unroll 1
   for (uint32_t c = 0; c < 16; ++c) {
     if (index[c] != index[best]) others[count++] = other(c);
   }
@@ -191,7 +193,7 @@ namespace {
 
 // As many channels at a time as a register has bytes: one load and one store for all of them, and
 // their tables' addresses stay in registers.
-static void LookUpBytes(const ChannelTableS8Args& args, uint64_t first, uint32_t pixels, uint32_t c,
+[[gnu::noinline]] static void LookUpBytes(const ChannelTableS8Args& args, uint64_t first, uint32_t pixels, uint32_t c,
                         uint32_t end) {
   typedef uintptr_t Word;
   constexpr uint32_t kBytes = sizeof(Word);
