@@ -156,8 +156,8 @@ static void LookUp16(const uint8_t* input, uint8_t* output, uint32_t pixels, siz
 
 // The table that most of 16 channels have, and the channels that have others: 2, 4 or 6 of them,
 // some repeated or of that table too; 0: there are more.
-[[gnu::noinline]] static uint32_t SortTables(const uint8_t* index, const int8_t* tables, const int8_t** most,
-                                  Other* others) {
+[[gnu::noinline]] static uint32_t SortTables(const uint8_t* index, const int8_t* tables,
+                                             const int8_t** most, Other* others) {
   const uint8x16_t indices = vld1q_u8(index);
   uint32_t best = 0;
   int least = 0;
@@ -193,8 +193,9 @@ namespace {
 
 // As many channels at a time as a register has bytes: one load and one store for all of them, and
 // their tables' addresses stay in registers.
-[[gnu::noinline]] static void LookUpBytes(const ChannelTableS8Args& args, uint64_t first, uint32_t pixels, uint32_t c,
-                        uint32_t end) {
+[[gnu::noinline, gnu::noclone]] static void LookUpBytes(const ChannelTableS8Args& args,
+                                                        uint64_t first, uint32_t pixels, uint32_t c,
+                                                        uint32_t end) {
   typedef uintptr_t Word;
   constexpr uint32_t kBytes = sizeof(Word);
   const uint32_t channels = args.channels;
