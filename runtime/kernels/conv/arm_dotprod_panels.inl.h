@@ -45,15 +45,18 @@ static inline int32_t LargestOf(const blob::ChannelBlockS8& block, const int32x4
 }
 
 // Whether a requantized sum may have more than 16 bits. A code and a weight are 128 at most; where
-// that does not tell, weights are added up.
+// that does not tell, weights are added up, unless so few pixels meet them that this costs more
+// than it saves.
 static inline bool MayBeLarge(const ConvS8Args& args, const ConvPlan& plan,
                               const ConvOutputs& outputs) {
   constexpr int32_t kMost = 0x7FFF;
-  if (plan.depth >= 1u << 16) return true;
+  const uint64_t pixels = plan.pixels.end - plan.pixels.begin;
+  if (plan.depth >= 1u << 16 || pixels < 5) return true;
   for (uint64_t b = outputs.first; b < outputs.first + outputs.blocks * outputs.groups; ++b) {
     int32x4_t most[4];
     for (int i = 0; i < 4; ++i) most[i] = vdupq_n_s32((int32_t)plan.depth * 128 * 128);
     if (LargestOf(args.channels[b], most) < kMost) continue;
+    if (pixels * 8 <= plan.depth) return true;
     uint32x4_t sums[4] = {};
     const int8_t* weights = args.weights + b * plan.block_step;
     for (const int8_t* end = weights + plan.block_step; weights != end; weights += 64) {
