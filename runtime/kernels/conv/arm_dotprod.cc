@@ -127,6 +127,7 @@ struct Dotprod : LevelArm {
     part->out_w = g.out_w;
     const bool fives = slides && g.out_w % 5 == 0 && plan.pixels.begin % 5 == 0;
     part->rows = fives ? 5 : 6;
+    part->large = MayBeLarge(args, plan, outputs);
     part->lines = fives || plan.rows == Rows::kStrips;
   }
   static uint32_t Prepare(const ConvS8Args& args, const ConvPlan& plan, uint64_t group,

@@ -4,15 +4,17 @@
 #define OCTET_KERNELS_CONV_ARM_DOTPROD_MACROS_INL_H_
 
 // clang-format off
+// Half of the rows' sums by moves: loads and moves take turns.
+#define OCTET_MOVE(from, to) "mov v" #to ".16b, v" #from ".16b\n\t"
 #define OCTET_START5() \
   "ld1 {v8.4s-v11.4s}, [%[channels]]\n\t" \
   "ld1 {v12.4s-v15.4s}, [%[channels]]\n\t" \
   "ld1 {v16.4s-v19.4s}, [%[channels]]\n\t" \
-  "ld1 {v20.4s-v23.4s}, [%[channels]]\n\t" \
-  "ld1 {v24.4s-v27.4s}, [%[channels]]\n\t"
+  OCTET_MOVE(8, 20) OCTET_MOVE(9, 21) OCTET_MOVE(10, 22) OCTET_MOVE(11, 23) \
+  OCTET_MOVE(8, 24) OCTET_MOVE(9, 25) OCTET_MOVE(10, 26) OCTET_MOVE(11, 27)
 #define OCTET_START6() \
   OCTET_START5() \
-  "ld1 {v28.4s-v31.4s}, [%[channels]]\n\t"
+  OCTET_MOVE(8, 28) OCTET_MOVE(9, 29) OCTET_MOVE(10, 30) OCTET_MOVE(11, 31)
 #define OCTET_BY_0_5(op, x) \
   op " v8.4s, v8.4s, v" #x ".4s\n\t" \
   op " v12.4s, v12.4s, v" #x ".4s\n\t" \
@@ -68,25 +70,16 @@
 #define OCTET_HIGH6(op, to, from, tail) \
   OCTET_HIGH5(op, to, from, tail) \
   op " v30." to ", v30." from tail "\n\t"
-// Their upper halves from the vectors behind them; those of all outputs.
-#define OCTET_EACH_UPPER5(op) \
-  op " v8.8h, v9.4s\n\t" \
-  op " v12.8h, v13.4s\n\t" \
-  op " v16.8h, v17.4s\n\t" \
-  op " v20.8h, v21.4s\n\t" \
-  op " v24.8h, v25.4s\n\t"
-#define OCTET_EACH_UPPER6(op) \
-  OCTET_EACH_UPPER5(op) \
-  op " v28.8h, v29.4s\n\t"
-#define OCTET_HIGH_UPPER5(op) \
-  op " v10.8h, v11.4s\n\t" \
-  op " v14.8h, v15.4s\n\t" \
-  op " v18.8h, v19.4s\n\t" \
-  op " v22.8h, v23.4s\n\t" \
-  op " v26.8h, v27.4s\n\t"
-#define OCTET_HIGH_UPPER6(op) \
-  OCTET_HIGH_UPPER5(op) \
-  op " v30.8h, v31.4s\n\t"
+// The lower halves of all outputs' words.
+#define OCTET_EACH_WORDS5() \
+  "uzp1 v8.8h, v8.8h, v9.8h\n\t" "uzp1 v10.8h, v10.8h, v11.8h\n\t" \
+  "uzp1 v12.8h, v12.8h, v13.8h\n\t" "uzp1 v14.8h, v14.8h, v15.8h\n\t" \
+  "uzp1 v16.8h, v16.8h, v17.8h\n\t" "uzp1 v18.8h, v18.8h, v19.8h\n\t" \
+  "uzp1 v20.8h, v20.8h, v21.8h\n\t" "uzp1 v22.8h, v22.8h, v23.8h\n\t" \
+  "uzp1 v24.8h, v24.8h, v25.8h\n\t" "uzp1 v26.8h, v26.8h, v27.8h\n\t"
+#define OCTET_EACH_WORDS6() \
+  OCTET_EACH_WORDS5() \
+  "uzp1 v28.8h, v28.8h, v29.8h\n\t" "uzp1 v30.8h, v30.8h, v31.8h\n\t"
 #define OCTET_JOIN5(op) \
   op " v8.16b, v10.8h\n\t" \
   op " v12.16b, v14.8h\n\t" \
@@ -144,10 +137,7 @@
       "ldr q0, [%[tail]]\n\t"  /* zero point */ \
       OCTET_BY_2_##N("srshl", 6) \
       OCTET_BY_3_##N("srshl", 7) \
-      OCTET_EACH##N("sqxtn", "4h", "4s", "") \
-      OCTET_HIGH##N("sqxtn", "4h", "4s", "") \
-      OCTET_EACH_UPPER##N("sqxtn2") \
-      OCTET_HIGH_UPPER##N("sqxtn2") \
+      OCTET_EACH_WORDS##N() \
       OCTET_EACH##N("sqadd", "8h", "8h", ", v0.8h") \
       OCTET_HIGH##N("sqadd", "8h", "8h", ", v0.8h") \
       OCTET_EACH##N("sqxtn", "8b", "8h", "") \

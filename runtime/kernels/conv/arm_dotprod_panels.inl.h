@@ -16,6 +16,7 @@ namespace {
 constexpr uint32_t kTile = kRulesDotprod.tile_rows;
 
 struct PartDotprod : PartArm {
+  bool large;  // what is requantized may have more than 16 bits
   alignas(64) uint8_t strip[kStripBytes];
   size_t slide;    // of PanelArgs, where rows may be neighbours; else 0
   uint32_t rows;   // of the largest panels
@@ -32,9 +33,47 @@ static_assert(offsetof(PartArm, tail) == 0 && offsetof(Tail16, zero_point) == 0 
                   offsetof(blob::ChannelBlockS8, shift) == 192,
               "layout");
 
+// What the largest of 16 sums becomes, if sums are `most` and the bias.
+static inline int32_t LargestOf(const blob::ChannelBlockS8& block, const int32x4_t* most) {
+  const Scale16 scale = LoadScale16(block);
+  int32x4_t largest = vdupq_n_s32(0);
+  for (int i = 0; i < 4; ++i) {
+    const int32x4_t sum = vqaddq_s32(vqabsq_s32(vld1q_s32(block.bias + 4 * i)), most[i]);
+    largest = vmaxq_s32(largest, Requantize4(sum, scale.multiplier[i], scale.left_shift[i]));
+  }
+  return vmaxvq_s32(largest);
+}
+
+// Whether a requantized sum may have more than 16 bits. A code and a weight are 128 at most; where
+// that does not tell, weights are added up, unless so few pixels meet them that this costs more
+// than it saves.
+static inline bool MayBeLarge(const ConvS8Args& args, const ConvPlan& plan,
+                              const ConvOutputs& outputs) {
+  constexpr int32_t kMost = 0x7FFF;
+  const uint64_t pixels = plan.pixels.end - plan.pixels.begin;
+  if (plan.depth >= 1u << 16 || pixels < 5) return true;
+  for (uint64_t b = outputs.first; b < outputs.first + outputs.blocks * outputs.groups; ++b) {
+    int32x4_t most[4];
+    for (int i = 0; i < 4; ++i) most[i] = vdupq_n_s32((int32_t)plan.depth * 128 * 128);
+    if (LargestOf(args.channels[b], most) < kMost) continue;
+    if (pixels * 8 <= plan.depth) return true;
+    uint32x4_t sums[4] = {};
+    const int8_t* weights = args.weights + b * plan.block_step;
+    for (const int8_t* end = weights + plan.block_step; weights != end; weights += 64) {
+      for (int i = 0; i < 4; ++i) {
+        const uint8x16_t sizes = vreinterpretq_u8_s8(vabsq_s8(vld1q_s8(weights + 16 * i)));
+        sums[i] = vdotq_u32(sums[i], sizes, vdupq_n_u8(1));
+      }
+    }
+    for (int i = 0; i < 4; ++i) most[i] = vreinterpretq_s32_u32(vshlq_n_u32(sums[i], 7));
+    if (LargestOf(args.channels[b], most) >= kMost) return true;
+  }
+  return false;
+}
+
 // Whether sums are requantized where they are.
 static inline bool IsPlain(const PanelS8& p, const PartDotprod& part) {
-  return part.pre_shift == 0 && p.output_channels == kChannelBlock;
+  return part.pre_shift == 0 && !part.large && p.output_channels == kChannelBlock;
 }
 
 // What the assembly reads beside its registers, of which there are no more.

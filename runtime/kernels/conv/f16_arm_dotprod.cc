@@ -85,10 +85,11 @@ static void CopyWindow(const ConvF16Args& args, const ConvPlan& plan, uint64_t g
 #define OCTET_LOAD8(form)                                     \
   OCTET_LOAD4(form) OCTET_LOAD(form, 4) OCTET_LOAD(form, 5)                     \
   OCTET_LOAD(form, 6) OCTET_LOAD(form, 7)
-// Sums of a row to those in memory, and none left.
+// Sums of a row to those in memory, at first to the bias, and none left.
 #define OCTET_FLUSH(a, b, at)                                 \
-  "ldp q0, q1, [%[sums], #" #at "]\n\t"                       \
-  "ldp q2, q3, [%[sums], #" #at " + 32]\n\t"                  \
+  "ldp q0, q1, [%[from]]\n\t"                                 \
+  "ldp q2, q3, [%[from], #32]\n\t"                            \
+  "add %[from], %[from], %[row]\n\t"                          \
   "fcvtl v4.4s, v" #a ".4h\n\t"                               \
   "fcvtl2 v5.4s, v" #a ".8h\n\t"                              \
   "fcvtl v6.4s, v" #b ".4h\n\t"                               \
@@ -103,11 +104,13 @@ static void CopyWindow(const ConvF16Args& args, const ConvPlan& plan, uint64_t g
   "stp q2, q3, [%[sums], #" #at " + 32]\n\t"
 #define OCTET_NONE(a, b) "movi v" #a ".4s, #0\n\t" "movi v" #b ".4s, #0\n\t"
 
-// Adds the products of 8 rows to `sums`, which hold the bias. In assembly: 16 sums, 8 rows, which
+// The bias and the products of 8 rows. In assembly: 16 sums, 8 rows, which
 // have to be among the lower 16, and 4 weights are more registers than the compiler finds room for.
 static inline void MultiplyTall(const float16_t* weights, const float16_t* rows, const Part& part,
-                                float* sums) {
+                                const float* bias, float* sums) {
   const size_t step = part.row_step;
+  const float* from = bias;
+  size_t row = 0;  // bytes of a row at `from`
   size_t runs = part.runs, start = 0, at, count, run_left, chunk_left = kChunk;
   __asm__ volatile(
       OCTET_NONE(16, 17) OCTET_NONE(18, 19) OCTET_NONE(20, 21) OCTET_NONE(22, 23)
@@ -164,6 +167,8 @@ static inline void MultiplyTall(const float16_t* weights, const float16_t* rows,
       OCTET_FLUSH(26, 27, 320)
       OCTET_FLUSH(28, 29, 384)
       OCTET_FLUSH(30, 31, 448)
+      "mov %[from], %[sums]\n\t"
+      "mov %[row], #64\n\t"
       "mov %[chunk_left], %[chunk]\n\t"
       "cbnz %[run_left], 2b\n\t"
       "8:\n\t"
@@ -171,7 +176,8 @@ static inline void MultiplyTall(const float16_t* weights, const float16_t* rows,
       "subs %[runs], %[runs], #1\n\t"
       "b.ne 1b\n\t"
       : [weights] "+r"(weights), [runs] "+r"(runs), [start] "+r"(start), [at] "=&r"(at),
-        [count] "=&r"(count), [run_left] "=&r"(run_left), [chunk_left] "+r"(chunk_left)
+        [count] "=&r"(count), [run_left] "=&r"(run_left), [chunk_left] "+r"(chunk_left),
+        [from] "+r"(from), [row] "+r"(row)
       : [run] "r"(part.run), [run_step] "r"(part.run_step * sizeof(*rows)), [sums] "r"(sums),
         [chunk] "i"(kChunk), [in0] "r"(rows), [in1] "r"(rows + step), [in2] "r"(rows + 2 * step),
         [in3] "r"(rows + 3 * step), [in4] "r"(rows + 4 * step), [in5] "r"(rows + 5 * step),
@@ -293,15 +299,15 @@ template <int kRows>
   const float16_t* weights = reinterpret_cast<const float16_t*>(p.weights);
   const float* bias = part.bias + (size_t)p.block * kChannelBlock;
   float sums[kRows * kChannelBlock];
-#pragma GCC unroll 4
-  for (int i = 0; i < 4; ++i) {
-    const float32x4_t four = vld1q_f32(bias + 4 * i);
-#pragma GCC unroll 8
-    for (int r = 0; r < kRows; ++r) vst1q_f32(sums + r * kChannelBlock + 4 * i, four);
-  }
   if constexpr (kRows == kPanelRows) {
-    MultiplyTall(weights, rows, part, sums);
+    MultiplyTall(weights, rows, part, bias, sums);
   } else {
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) {
+      const float32x4_t four = vld1q_f32(bias + 4 * i);
+#pragma GCC unroll 4
+      for (int r = 0; r < kRows; ++r) vst1q_f32(sums + r * kChannelBlock + 4 * i, four);
+    }
     MultiplyFew<kRows>(weights, rows, part, sums);
   }
   ApplyMany(FloatFunction{part.args->function, part.args->alpha, part.args->beta}, sums,

@@ -27,28 +27,47 @@ struct LevelDotprod : PackOneByOne {
   static inline Zero ZeroB(const MatMulS8Args& args) { return args.zero_point_b; }
   static inline uint64_t Deep(uint64_t depth) { return (depth + 3) & ~(uint64_t)3; }
 
+  // 16 elements `kStep` apart, 1 or 2, and nothing behind the last of them.
+  template <uint32_t kStep>
+  static inline int8x16_t LoadRow(const uint8_t* from) {
+    if constexpr (kStep == 1) return LoadBytes(from);
+    const int8x16_t low = LoadBytes(from), high = LoadBytes(from + 15);
+    return vcombine_s8(vget_low_s8(vuzp1q_s8(low, low)), vget_low_s8(vuzp2q_s8(high, high)));
+  }
+
   static inline void Pack(Zero, const uint8_t* from, uint64_t from_step, uint32_t count, int8_t* to,
                           uint64_t to_step) {
     if (from_step == 1 && to_step == 1) {
       memcpy(to, from, count);
       return;
     }
-    for (uint32_t i = 0; i < count; ++i) to[i * to_step] = (int8_t)from[i * from_step];
+    uint32_t i = 0;
+    if (from_step == 2 && to_step == 1) {
+      for (; i + 16 <= count; i += 16) vst1q_s8(to + i, LoadRow<2>(from + 2 * i));
+    }
+    for (; i < count; ++i) to[i * to_step] = (int8_t)from[i * from_step];
+  }
+
+  template <uint32_t kStep>
+  static inline void PackSteps(const MatMulS8Args& args, const uint8_t* row, uint32_t columns,
+                               int8_t* panel) {
+    const uint64_t k_step = args.params->b_strides[3];
+    for (uint32_t k = 0; k < args.params->depth; k += kGroup, row += kGroup * k_step) {
+      for (uint32_t c = 0; c < columns; c += 16) {
+        const uint8_t* from = row + kStep * c;
+        const int8x16x4_t rows = {{LoadRow<kStep>(from), LoadRow<kStep>(from + k_step),
+                                   LoadRow<kStep>(from + 2 * k_step),
+                                   LoadRow<kStep>(from + 3 * k_step)}};
+        vst4q_s8(panel + k * kMatMulPanel + c * kGroup, rows);
+      }
+    }
   }
 
   static inline bool PackRows(const MatMulS8Args& args, const uint8_t* b, uint32_t columns,
                               int8_t* panel) {
-    const uint32_t depth = args.params->depth;
-    if (columns % 16 != 0 || depth % kGroup != 0) return false;
-    const uint64_t k_step = args.params->b_strides[3];
-    const int8_t* row = reinterpret_cast<const int8_t*>(b);
-    for (uint32_t k = 0; k < depth; k += kGroup, row += kGroup * k_step) {
-      for (uint32_t c = 0; c < columns; c += 16) {
-        const int8x16x4_t rows = {{vld1q_s8(row + c), vld1q_s8(row + k_step + c),
-                                   vld1q_s8(row + 2 * k_step + c), vld1q_s8(row + 3 * k_step + c)}};
-        vst4q_s8(panel + k * kMatMulPanel + c * kGroup, rows);
-      }
-    }
+    const uint64_t step = args.params->b_strides[4];
+    if (step - 1 > 1 || columns % 16 != 0 || args.params->depth % kGroup != 0) return false;
+    (step == 1 ? PackSteps<1> : PackSteps<2>)(args, b, columns, panel);
     return true;
   }
 

@@ -27,13 +27,20 @@ struct LevelS8 : PackOneByOne {
   static inline Zero ZeroA(const MatMulS8Args& args) { return args.zero_point_a; }
   static inline Zero ZeroB(const MatMulS8Args& args) { return args.zero_point_b; }
 
+  // 8 elements two apart, and nothing behind the last of them.
+  static inline int8x8_t LoadEven8(const int8_t* from) {
+    const int8x8x2_t x = vuzp_s8(vld1_s8(from), vld1_s8(from + 7));
+    return vbsl_s8(vcreate_u8(0xFFFFFFFF), x.val[0], x.val[1]);
+  }
+
   static inline void Pack(Zero zero_point, const uint8_t* from, uint64_t from_step, uint32_t count,
                           int16_t* to, uint64_t to_step) {
     uint32_t i = 0;
-    if (from_step == 1 && to_step == 1) {
+    if (to_step == 1 && from_step - 1 <= 1) {
       const int8x8_t zero = vdup_n_s8((int8_t)zero_point);
       for (; i + 8 <= count; i += 8) {
-        vst1q_s16(to + i, vsubl_s8(vld1_s8(reinterpret_cast<const int8_t*>(from + i)), zero));
+        const int8_t* at = reinterpret_cast<const int8_t*>(from + i * from_step);
+        vst1q_s16(to + i, vsubl_s8(from_step == 1 ? vld1_s8(at) : LoadEven8(at), zero));
       }
     }
     for (; i < count; ++i) to[i * to_step] = (int16_t)((int8_t)from[i * from_step] - zero_point);

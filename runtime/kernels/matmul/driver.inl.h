@@ -31,7 +31,7 @@ constexpr uint32_t kTurnedColumns = 8;
 // The packing of a level that has nothing faster than Pack().
 struct PackOneByOne {
   static inline uint64_t Deep(uint64_t depth) { return MatMulDeep(depth); }
-  // A panel whose columns lie side by side in B. False: not packed.
+  // A panel whose columns lie side by side in B, or as near as the level likes. False: not packed.
   template <typename Args, typename Stored, typename Value>
   static inline bool PackRows(const Args&, const Stored*, uint32_t, Value*) {
     return false;
@@ -67,7 +67,7 @@ static inline void PackPanel(const Args& args, const Stored* b, uint32_t columns
     memset(panel, 0, (size_t)(deep * kMatMulPanel * sizeof(*panel)));
   }
   if (column_step <= k_step) {
-    if (column_step == 1 && Level::PackRows(args, b, columns, panel)) return;
+    if (Level::PackRows(args, b, columns, panel)) return;
     for (uint32_t k = 0; k < p.depth; ++k) {
       Level::Pack(Level::ZeroB(args), b + k * k_step, column_step, columns,
                   panel + k / kGroup * kRow + k % kGroup, kGroup);

@@ -142,7 +142,7 @@ struct LevelS8 : PackOneByOne {
   static inline bool PackRows(const MatMulS8Args& args, const uint8_t* b, uint32_t columns,
                               int16_t* panel) {
     const uint32_t depth = args.params->depth;
-    if (columns % 16 != 0) return false;
+    if (args.params->b_strides[4] != 1 || columns % 16 != 0) return false;
     const Zero zero = ZeroB(args);
     const __m128i no_row = _mm_set1_epi8((char)((uint8_t)zero.zero_point ^ zero.sign));
     const uint64_t k_step = args.params->b_strides[3];
