@@ -14,7 +14,7 @@ ALIGNMENT = 64
 # runtime/kernels/conv/scratch.h
 TILE_ROWS = {"int8": 32, "fp16": 16}  # of other_levels
 X86_ROWS, PAIRED_ROWS, PAIRED_DEEP = 57, 67, 512  # int8 of avx2, which x86_levels are
-WIDE_BLOCKS_ROWS, WIDE_TILE_ROWS, WIDE_TILE_BYTES = 32, 96, 50 * 1024 * 4  # fp16 of x86_levels
+WIDE_BLOCKS_ROWS, WIDE_TILE_ROWS, WIDE_TILE_BYTES = 32, 208, 100 * 1024 * 4  # fp16 of x86_levels
 REFERENCE_TILE = 1024
 TILE_ELEMENT = {"int8": 1, "fp16": 4}
 
