@@ -214,8 +214,7 @@ void AddAnalyze(port::CommandLine& app, std::function<int()>* run) {
       .ShowDefault();
   plan->input.AddTo(command);
   plan->AddCutAt(command);
-  const port::Option task_option =
-      plan->AddTask(command, {"classify", "detect", "segment", "text", "none"});
+  const port::Option task_option = plan->AddTask(command);
   plan->AddDecode(command);
   plan->input.AddKeyPointsTo(command);
   command.Add("--labels", convert.labels, "class names, for the report's pictures");

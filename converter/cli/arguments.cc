@@ -9,6 +9,7 @@
 #include "converter/import/states.h"
 #include "converter/metadata/record.h"
 #include "converter/support/error.h"
+#include "runtime/format/tasks.h"
 
 namespace octet::cli {
 namespace {
@@ -43,12 +44,9 @@ void ParseTriple(const std::string& text, const char* option, float (&out)[3]) {
   for (size_t i = 0; i < 3; ++i) out[i] = ParseFloat(parts[parts.size() == 1 ? 0 : i], option);
 }
 
+// --task takes no other words.
 blob::Task TaskOf(const std::string& word) {
-  if (word == "classify") return blob::Task::kClassify;
-  if (word == "detect") return blob::Task::kDetect;
-  if (word == "segment") return blob::Task::kSegment;
-  if (word == "text") return blob::Task::kText;
-  return blob::Task::kNone;
+  return std::ranges::find(kTaskNames, word, &TaskName::word)->task;
 }
 
 convert::Effort EffortOf(const std::string& word) {
@@ -168,7 +166,9 @@ octet::import::ImportOptions InputArguments::Import() const {
   return options;
 }
 
-port::Option PlanArguments::AddTask(port::Options command, const std::vector<std::string>& words) {
+port::Option PlanArguments::AddTask(port::Options command) {
+  std::vector<std::string> words;
+  for (const TaskName& name : kTaskNames) words.push_back(name.word);
   return command.Add("--task", task, "meaning of the outputs").Among(words).ShowDefault();
 }
 

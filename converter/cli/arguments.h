@@ -48,7 +48,7 @@ struct PlanArguments {
   explicit PlanArguments(convert::ConvertOptions* to)
       : options(to), memory_mb(to->memory_bytes / convert::kBytesPerMb) {}
 
-  port::Option AddTask(port::Options command, const std::vector<std::string>& words);
+  port::Option AddTask(port::Options command);
   void AddDecode(port::Options command);
   void AddCutAt(port::Options command);
   void AddEffort(port::Options command);

@@ -92,7 +92,7 @@ void AddAssign(port::CommandLine& app, std::function<int()>* run) {
   command.Add("--calibrate", plan->calibration, "as in octet convert");
   plan->input.AddTo(command);
   plan->AddCutAt(command);
-  plan->AddTask(command, {"classify", "detect", "segment", "none"});
+  plan->AddTask(command);
   plan->AddDecode(command);
   plan->input.AddKeyPointsTo(command);
   plan->AddEffort(command);

@@ -64,7 +64,7 @@ void ConvertArguments::AddFirst(port::Options command) {
           "a folder of pictures ({}; without any, the pictures of its subfolders), one picture, or "
           "a .npy file; labels are not needed; several inputs: joined by commas",
           pictures::kExtensions));
-  task_option_ = plan_.AddTask(command, {"classify", "detect", "segment", "text", "none"});
+  task_option_ = plan_.AddTask(command);
   plan_.AddDecode(command);
   command.Add(
       "--labels", options->labels,

@@ -13,11 +13,11 @@
 #include "octet/octet.h"
 #include "ports/linux/cpu.h"
 #include "ports/linux/slot/key.h"
-#include "ports/linux/slot/model_face.h"
 #include "runtime/core/isa.h"
 #include "runtime/format/optional_features.h"
 #include "runtime/format/sha256.h"
 #include "runtime/format/signature.h"
+#include "runtime/format/tasks.h"
 #include "runtime/format/view.h"
 
 namespace octet::cli {
@@ -286,7 +286,7 @@ json Describe(const blobs::BlobFile& file) {
   for (const auto& section : sections::All()) {
     section->Inspect(file.data(), file.bytes(), &result);
   }
-  result["task"] = port::TaskWord(view.model->task);
+  result["task"] = TaskWord(view.model->task);
   result["decoder"] = view.decode.data != nullptr;
   for (uint32_t i = 0; i < view.header->section_count; ++i) {
     const blob::Section* section = SectionAt(view.header, i);

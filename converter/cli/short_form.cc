@@ -13,6 +13,7 @@
 #include "converter/support/error.h"
 #include "converter/support/shipped.h"
 #include "ports/linux/words/shell_word.h"
+#include "runtime/format/tasks.h"
 
 namespace octet::cli {
 namespace {
@@ -55,11 +56,7 @@ std::string WrittenOut(ShortCommand command, const convert::ConvertOptions& opti
   if (all && pixels.resize == blob::ResizeMode::kStretch) add("--resize", "stretch");
   if (pixels.resize == blob::ResizeMode::kLetterbox) add("--resize", "letterbox");
   if (pixels.resize == blob::ResizeMode::kCrop) add("--resize", "crop");
-  if (all && options.task == blob::Task::kNone) add("--task", "none");
-  if (options.task == blob::Task::kClassify) add("--task", "classify");
-  if (options.task == blob::Task::kDetect) add("--task", "detect");
-  if (options.task == blob::Task::kSegment) add("--task", "segment");
-  if (options.task == blob::Task::kText) add("--task", "text");
+  if (all || options.task != blob::Task::kNone) add("--task", TaskWord(options.task));
   if (options.blank) add("--blank", fmt::format("{}", *options.blank));
   if (!options.decode.empty()) add("--decode", options.decode);
   if (!options.labels.empty()) add("--labels", options.labels);

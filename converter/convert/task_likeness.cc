@@ -101,9 +101,12 @@ double TaskLikeness::Agreement(const std::vector<std::vector<float>>& exact,
       return OfBoxes(expected.boxes, actual.boxes);
     case blob::Task::kSegment:
       return OfMaps(expected.map, actual.map);
-    default:
-      return OfScores(e, r);
+    case blob::Task::kNone:
+    case blob::Task::kClassify:
+    case blob::Task::kText:
+      break;
   }
+  return OfScores(e, r);
 }
 
 double TaskLikeness::OfScores(const std::vector<const float*>& exact,

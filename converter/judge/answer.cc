@@ -87,7 +87,8 @@ Answer Decoder::Decode(const std::vector<const float*>& outputs, images::Picture
       for (const ClassScore& character : characters) answer.text.push_back(character.label);
       break;
     }
-    default: {
+    case blob::Task::kNone:
+    case blob::Task::kClassify: {
       const Strided scores = {FieldAt(level.scores, in.outputs, 0, 0, 0),
                               level.scores.channel_step};
       const ClassScore best = BestClass(*in.record, scores);

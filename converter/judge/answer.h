@@ -20,7 +20,8 @@ struct Part {
   std::vector<uint8_t> mask;  // by cell of the prototypes' grid, within the box: it is of the mask
 };
 
-// What was found in one sample; which field is filled depends on the task.
+// What was found in one sample; which field is filled depends on the task. IsSame of answers.h
+// compares all of them.
 struct Answer {
   int64_t label = -1;
   float confidence = 0;          // of that label

@@ -30,6 +30,11 @@ using octet::Session;
 using octet::SessionOf;
 using octet::ToC;
 
+#define OCTET_TASK(number, Name, NAME, word) \
+  static_assert(OCTET_TASK_##NAME == (number), "octet.h and the format have the same numbers");
+#include "runtime/format/tasks.inc"
+#undef OCTET_TASK
+
 octet_task octet_model_task(const octet_session* session) {
   return static_cast<octet_task>(SessionOf(session)->blob.model->task);
 }

@@ -87,7 +87,11 @@ struct Section {  // 64 bytes
 static_assert(sizeof(Section) == 64, "Section layout");
 // --- SectionKind::kModel -----------------------------------------------------------------------
 
-enum class Task : uint32_t { kNone = 0, kClassify = 1, kDetect = 2, kSegment = 3, kText = 4 };
+enum class Task : uint32_t {
+#define OCTET_TASK(number, Name, NAME, word) k##Name = (number),
+#include "runtime/format/tasks.inc"
+#undef OCTET_TASK
+};
 enum class ColourOrder : uint8_t { kRgb = 0, kBgr = 1 };
 enum class ResizeMode : uint8_t { kStretch = 0, kLetterbox = 1, kCrop = 2 };
 

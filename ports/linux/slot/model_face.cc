@@ -6,24 +6,10 @@
 
 #include "runtime/format/decode.h"
 #include "runtime/format/product.h"
+#include "runtime/format/tasks.h"
 #include "runtime/format/view.h"
 
 namespace octet::port {
-
-const char* TaskWord(blob::Task task) {
-  switch (task) {
-    case blob::Task::kClassify:
-      return "classify";
-    case blob::Task::kDetect:
-      return "detect";
-    case blob::Task::kSegment:
-      return "segment";
-    case blob::Task::kText:
-      return "text";
-    default:
-      return "none";
-  }
-}
 
 namespace {
 

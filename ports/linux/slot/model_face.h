@@ -11,9 +11,6 @@
 
 namespace octet::port {
 
-// As --task spells it: "classify", "detect", "segment", "text", "none".
-const char* TaskWord(blob::Task task);
-
 struct ModelFace {
   std::string product;  // its name, or ""
   std::string task;     // "detect", with key points and masks where it has any

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "octet/state.h"
+#include "runtime/format/tasks.h"
 
 namespace octet::port::serve {
 namespace {
@@ -15,21 +16,6 @@ TensorFacts FactsOf(const octet_tensor_info& info) {
   facts.is_image = info.is_image != 0;
   facts.channels = info.channels;
   return facts;
-}
-
-const char* WordOf(octet_task task) {
-  switch (task) {
-    case OCTET_TASK_CLASSIFY:
-      return "classify";
-    case OCTET_TASK_DETECT:
-      return "detect";
-    case OCTET_TASK_SEGMENT:
-      return "segment";
-    case OCTET_TASK_TEXT:
-      return "text";
-    default:
-      return "none";
-  }
 }
 
 }  // namespace
@@ -71,7 +57,8 @@ std::string WhyNoBoxes(const ModelFacts& facts) {
            "sequence_id";
   }
   if (facts.task != OCTET_TASK_DETECT || !facts.decodes) {
-    return "this model does not answer boxes (its task is " + std::string(WordOf(facts.task)) +
+    return "this model does not answer boxes (its task is " +
+           std::string(TaskWord(static_cast<blob::Task>(facts.task))) +
            (facts.decodes ? "" : ", without a decoder") +
            "); ask it by /v2, or convert a detector with --task detect and --decode";
   }
