@@ -48,7 +48,7 @@ std::vector<std::unique_ptr<images::Dataset>> OpenCalibration(const graph::Graph
   if (options.blob_calibration && !options.calibration.empty()) {
     const std::string& blob = options.calibration[0];
     for (const auto& section : options.sections) {
-      auto samples = section->Samples(blob, graph, options.preprocess);
+      auto samples = section->KeptInputs(blob, graph, options.preprocess);
       if (!samples.empty()) return samples;
     }
     Fail("{}: no section of this release keeps samples; give --calibrate", blob);

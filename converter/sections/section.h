@@ -77,7 +77,7 @@ class Section {
   // The samples that a blob keeps in this section, as data sets: one an input of the graph, in its
   // order; none where the section keeps no samples. `preprocess` is for those that are pictures.
   // Throws UserError where the blob lacks them.
-  virtual std::vector<std::unique_ptr<images::Dataset>> Samples(
+  virtual std::vector<std::unique_ptr<images::Dataset>> KeptInputs(
       const std::string& /*blob*/, const graph::Graph& /*graph*/,
       const images::Preprocess& /*preprocess*/) const {
     return {};

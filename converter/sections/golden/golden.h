@@ -27,7 +27,7 @@ class Golden : public Section {
   void AddOptions(port::Options command) override;
   void TellAbsent(Told* told) const override;
   bool Finish(const Conversion& given, std::vector<uint8_t>* blob, Told* told) const override;
-  std::vector<std::unique_ptr<images::Dataset>> Samples(
+  std::vector<std::unique_ptr<images::Dataset>> KeptInputs(
       const std::string& blob, const graph::Graph& graph,
       const images::Preprocess& preprocess) const override;
   const char* NameOf(blob::SectionKind kind) const override {

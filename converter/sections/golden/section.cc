@@ -28,7 +28,7 @@ bool Golden::Finish(const Conversion& given, std::vector<uint8_t>* blob, Told* t
   return true;
 }
 
-std::vector<std::unique_ptr<images::Dataset>> Golden::Samples(
+std::vector<std::unique_ptr<images::Dataset>> Golden::KeptInputs(
     const std::string& blob, const graph::Graph& graph,
     const images::Preprocess& preprocess) const {
   return GoldenInputs(blob, graph, preprocess);

@@ -21,6 +21,11 @@ struct GraphReport {
 
 GraphReport CheckRandomGraph(uint64_t seed);
 
+// A state is kept in 8 bits of -1 to 1 from step to step. Without input it decays in FP32; in fixed
+// point the rounding, at most half a step each time, may keep it alive (a zero-input limit cycle,
+// as in any recursive filter). FP32 with rounded weights and activations does not round states.
+bool IsLimitCycle(const std::vector<float>& expected, const std::vector<float>& actual);
+
 }  // namespace octet::test
 
 #endif  // OCTET_TESTS_CONVERTER_LOWER_CHECK_RANDOM_GRAPH_H_

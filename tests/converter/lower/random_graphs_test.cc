@@ -2,6 +2,7 @@
 // values close to FP32. random_networks runs other seeds.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <utility>
 
 #include "tests/converter/lower/check_random_graph.h"
@@ -51,6 +52,18 @@ TEST(RandomGraph, FoundOnce) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomGraphs, testing::Range(0, kShards));
+
+// On both sides of each bound: 1 step of what FP32 gives, 8 of what the plan gives.
+TEST(LimitCycle, IsUpToEightStepsOfAStateThatHasDecayed) {
+  const float below_one = 0.999f / 127, above_one = 1.001f / 127;
+  const float below_eight = 7.999f / 127, above_eight = 8.001f / 127;
+  EXPECT_TRUE(IsLimitCycle({0, -below_one}, {-below_eight, below_eight}));
+  EXPECT_FALSE(IsLimitCycle({0, -above_one}, {0, 0}));
+  EXPECT_FALSE(IsLimitCycle({0, above_one}, {0, 0}));
+  EXPECT_FALSE(IsLimitCycle({0, 0}, {0, above_eight}));
+  EXPECT_FALSE(IsLimitCycle({0, 0}, {-above_eight, 0}));
+  EXPECT_FALSE(IsLimitCycle({0, 0}, {0, NAN}));
+}
 
 }  // namespace
 }  // namespace octet::test
