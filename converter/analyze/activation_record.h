@@ -37,7 +37,6 @@ class ActivationRecord {
   Histogram Int8() const;
   const quantize::TensorScheme& scheme() const { return scheme_; }
 
-  double Signal() const { return squares_; }  // sum of x^2, exact
   double Mse() const;                         // mean of (exact - after)^2
   double SnrDb() const;                       // 10 log10(signal / error), within +-100
   double Cosine() const;                      // of exact and after; 1 where there is no error

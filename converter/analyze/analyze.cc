@@ -131,8 +131,8 @@ Coverage CoverageOf(const graph::Graph& graph, const quantize::Scheme& scheme) {
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     if (!needed[n] || scheme.precision[n] != blob::Precision::kInt8) continue;
     for (const auto* ids : {&graph.nodes[n].inputs, &graph.nodes[n].outputs}) {
-      for (ValueId id : *ids) {
-        if (id == graph::kNoValue || graph.Constant(id) != nullptr) continue;
+      for (ValueId id : graph::Present(*ids)) {
+        if (graph.Constant(id) != nullptr) continue;
         if (graph.At(id).type == graph::DataType::kFloat) touched.insert(id);
       }
     }

@@ -220,9 +220,8 @@ class Search {
 
   // The state whose fastest way is slowest has least room left.
   static void DropSlowest(Lists* lists) {
-    lists->erase(std::max_element(lists->begin(), lists->end(), [](const auto& a, const auto& b) {
-      return a.second.front().figures.ns < b.second.front().figures.ns;
-    }));
+    lists->erase(std::ranges::max_element(
+        *lists, {}, [](const auto& item) { return item.second.front().figures.ns; }));
   }
 
   // Only what is left gets a place in the tree of choices.

@@ -20,13 +20,11 @@ std::vector<std::vector<bool>> Reach(const graph::Graph& graph, const operators:
   const graph::Links links(graph);
   std::vector<std::vector<bool>> reach(graph.nodes.size(), std::vector<bool>(pieces.size()));
   for (size_t n = graph.nodes.size(); n-- > 0;) {
-    for (graph::ValueId id : graph.nodes[n].outputs) {
-      if (id == graph::kNoValue) continue;
+    for (graph::ValueId id : graph::Present(graph.nodes[n].outputs)) {
       for (size_t p = 0; p < pieces.size(); ++p) {
         if (pieces[p] == id) reach[n][p] = true;
         for (int reader : links.consumers[static_cast<size_t>(id)]) {
-          const auto r = static_cast<size_t>(reader);
-          if (view.needed[r] && reach[r][p]) reach[n][p] = true;
+          if (reach[static_cast<size_t>(reader)][p]) reach[n][p] = true;
         }
       }
     }

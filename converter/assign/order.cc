@@ -1,6 +1,7 @@
 #include "converter/assign/order.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace octet::assign {
 
@@ -22,8 +23,7 @@ std::vector<size_t> OrderOf(const Table& table, OrderKey key, bool bounded) {
     if (unit.fixed == blob::Precision::kFp16) fp16 += unit.macs;
     if (!unit.fixed && loss_of(unit) > 0) order.push_back(u);
   }
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return worth(a) > worth(b); });
+  std::ranges::stable_sort(order, std::greater{}, worth);
   if (!bounded) return order;
   std::erase_if(order, [&](size_t u) {
     const uint64_t macs = table.units[u].macs;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "converter/assign/boxes.h"
@@ -307,9 +308,8 @@ class Chooser {
     }
     if (units.empty()) return best;
     // What takes longest is first to be missed.
-    std::stable_sort(units.begin(), units.end(), [this](size_t a, size_t b) {
-      return table_.units[a].fp16_ns > table_.units[b].fp16_ns;
-    });
+    std::ranges::stable_sort(units, std::greater{},
+                             [this](size_t u) { return table_.units[u].fp16_ns; });
     if (units.size() > kMostChanges) units.resize(kMostChanges);
     size_t added = 0;
     for (const size_t u : Order(OrderKey::kLossOfTime)) {

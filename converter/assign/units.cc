@@ -155,8 +155,8 @@ std::vector<blob::Precision> PrecisionsOf(const graph::Graph& graph, const quant
     const graph::Node& node = graph.nodes[n];
     if (!IsMoved(node) || precision[n] == blob::Precision::kFp16 || IsGiven(graph, node)) continue;
     bool all = true, any = false;
-    for (graph::ValueId id : node.inputs) {
-      if (id == graph::kNoValue || graph.Constant(id) != nullptr) continue;
+    for (graph::ValueId id : graph::Present(node.inputs)) {
+      if (graph.Constant(id) != nullptr) continue;
       const int producer = links.producer[static_cast<size_t>(id)];
       any = true;
       all = all && producer >= 0 &&

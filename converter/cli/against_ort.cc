@@ -66,8 +66,8 @@ std::vector<bool> PickedValues(const graph::Graph& graph) {
       return picked[static_cast<size_t>(id)] || type == graph::DataType::kInt32 ||
              type == graph::DataType::kInt64;
     });
-    for (const ValueId id : node.outputs) {
-      if (id != graph::kNoValue && by_index) picked[static_cast<size_t>(id)] = true;
+    for (const ValueId id : graph::Present(node.outputs)) {
+      if (by_index) picked[static_cast<size_t>(id)] = true;
     }
   }
   return picked;
@@ -100,8 +100,8 @@ std::vector<LayerAgreement> CompareLayers(const OrtModel& model, const graph::Gr
   const std::vector<bool> picked = PickedValues(graph);
   executor::Executor executor(graph);
   for (const graph::Node& node : graph.nodes) {
-    for (const ValueId id : node.outputs) {
-      if (id == graph::kNoValue || graph.Constant(id) != nullptr) continue;
+    for (const ValueId id : graph::Present(node.outputs)) {
+      if (graph.Constant(id) != nullptr) continue;
       const graph::Value& value = graph.At(id);
       // Every name once: what a pass added may repeat one.
       if (value.type != graph::DataType::kFloat || open.erase(value.name) == 0) continue;

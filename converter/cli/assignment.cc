@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <functional>
 
 #include "converter/support/error.h"
 #include "converter/support/functions.h"
@@ -154,8 +155,7 @@ std::string AssignmentText(const assign::Result& result) {
   constexpr size_t kShown = 10;
   std::vector<const assign::Unit*> units;
   for (const assign::Unit& unit : result.table.units) units.push_back(&unit);
-  std::stable_sort(units.begin(), units.end(),
-                   [](const auto* a, const auto* b) { return a->loss > b->loss; });
+  std::ranges::stable_sort(units, std::greater{}, &assign::Unit::loss);
   if (units.size() > kShown) units.resize(kShown);
   text += fmt::format("{:<44} {:>9} {:>9} {:>10} {:>9}\n", "units with the largest int8 loss",
                       "int8 ms", "FP16 ms", "loss", "gradient");

@@ -125,8 +125,7 @@ class Reducer {
     for (const Candidate& candidate : candidates_) {
       shapes_[candidate.name] = *graph_.At(candidate.id).shape;
     }
-    std::stable_sort(candidates_.begin(), candidates_.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.node < b.node; });
+    std::ranges::stable_sort(candidates_, {}, &Candidate::node);
     for (const Candidate& candidate : candidates_) known_.insert(candidate.name);
   }
 

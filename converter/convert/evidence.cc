@@ -1,6 +1,7 @@
 #include "converter/convert/evidence.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -143,8 +144,7 @@ std::optional<double> Evidence::LogitResponse(const graph::Graph& changed) const
                          [](const Detection& box) { return box.score >= judge::kSureScore; });
   };
   std::vector<int64_t> samples = samples_.indices;
-  std::stable_sort(samples.begin(), samples.end(),
-                   [&sure_boxes](int64_t a, int64_t b) { return sure_boxes(a) > sure_boxes(b); });
+  std::ranges::stable_sort(samples, std::greater{}, sure_boxes);
   samples.resize(std::min(samples.size(), kAsked));
   std::vector<double> rises;
   for (const auto& [sample, after] : Run(changed, samples, false)) {

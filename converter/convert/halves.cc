@@ -64,8 +64,7 @@ void FindTensor(const graph::Graph& graph, const quantize::Scheme& first,
                 const quantize::Scheme& second, HalvesFindings* found) {
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     if (first.precision[n] != blob::Precision::kInt8) continue;
-    for (const graph::ValueId id : graph.nodes[n].outputs) {
-      if (id == graph::kNoValue) continue;
+    for (const graph::ValueId id : graph::Present(graph.nodes[n].outputs)) {
       const auto &a = first.tensors[static_cast<size_t>(id)],
                  &b = second.tensors[static_cast<size_t>(id)];
       if (!a || !b) continue;

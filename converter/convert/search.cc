@@ -51,11 +51,9 @@ Option OptionOf(const judge::Measure& measure, double time) {
 }
 
 size_t BestOn(const std::vector<Option>& options, size_t half) {
-  return static_cast<size_t>(std::min_element(options.begin(), options.end(),
-                                              [half](const Option& a, const Option& b) {
-                                                return a.halves[half] < b.halves[half];
-                                              }) -
-                             options.begin());
+  const auto best =
+      std::ranges::min_element(options, {}, [half](const Option& o) { return o.halves[half]; });
+  return static_cast<size_t>(best - options.begin());
 }
 
 }  // namespace

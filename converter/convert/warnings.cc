@@ -51,8 +51,7 @@ void WarnOfEnlarged(const images::Dataset& data, Size input, blob::ResizeMode mo
     looked_at.emplace_back(Enlarged(picture, input, mode), picture);
   }
   const auto middle = looked_at.begin() + static_cast<std::ptrdiff_t>(looked_at.size() / 2);
-  std::nth_element(looked_at.begin(), middle, looked_at.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::ranges::nth_element(looked_at, middle, {}, [](const auto& seen) { return seen.first; });
   if (middle->first <= kMuchEnlarged) return;
   warnings->push_back(fmt::format(
       "{}: pictures of {}x{} pixels are enlarged {:.1f} times for the input of {}x{}; ranges may "

@@ -88,12 +88,6 @@ Executor::Executor(const graph::Graph& graph) : graph_(&graph) {
           "graph before it: --cut-at TENSOR",
           node.name, node.op);
     }
-    for (graph::ValueId id : node.outputs) {
-      if (id != graph::kNoValue && !graph.At(id).shape) {
-        Fail("node '{}' ({}): the shape of '{}' is unknown; give --input-shape for the inputs",
-             node.name, node.op, graph.At(id).name);
-      }
-    }
     steps_.push_back({static_cast<int>(n), op, {}});
   }
   PlanSlots();
@@ -105,8 +99,8 @@ void Executor::PlanSlots() {
   for (size_t s = 0; s < steps_.size(); ++s) {
     const graph::Node& node = graph.nodes[static_cast<size_t>(steps_[s].node)];
     for (const auto* list : {&node.inputs, &node.outputs}) {
-      for (graph::ValueId id : *list) {
-        if (id != graph::kNoValue) last_use_[At(id)] = static_cast<int>(s);
+      for (graph::ValueId id : graph::Present(*list)) {
+        last_use_[At(id)] = static_cast<int>(s);
       }
     }
   }
@@ -132,8 +126,8 @@ void Executor::PlanSlots() {
     }
     std::vector<graph::ValueId> done = node.inputs;
     done.insert(done.end(), node.outputs.begin(), node.outputs.end());
-    for (graph::ValueId id : done) {
-      if (id == graph::kNoValue || slot_of_value_[At(id)] == kNone) continue;
+    for (graph::ValueId id : graph::Present(done)) {
+      if (slot_of_value_[At(id)] == kNone) continue;
       if (last_use_[At(id)] == static_cast<int>(s)) {
         pool.slots[static_cast<size_t>(slot_of_value_[At(id)])].free = true;
       }

@@ -75,6 +75,13 @@ Tensor Tensor::Integers(Shape shape, std::vector<int64_t> values, DataType type)
   return tensor;
 }
 
+bool AnyOf(const std::vector<ValueId>& ids, const std::vector<bool>& set) {
+  for (const ValueId id : Present(ids)) {
+    if (set[static_cast<size_t>(id)]) return true;
+  }
+  return false;
+}
+
 int64_t Node::Int(const std::string& key, int64_t fallback) const {
   return Get<int64_t>(*this, key, fallback, "an integer");
 }
@@ -155,11 +162,23 @@ void Graph::RemoveNodes(const std::vector<bool>& remove) {
   SortTopologically();
 }
 
+std::vector<bool> Graph::RemoveUnread() {
+  std::vector<bool> read(values.size()), remove(nodes.size());
+  for (const ValueId id : outputs) read[static_cast<size_t>(id)] = true;
+  for (size_t n = nodes.size(); n-- > 0;) {
+    remove[n] = !AnyOf(nodes[n].outputs, read);
+    if (remove[n]) continue;
+    for (const ValueId id : Present(nodes[n].inputs)) read[static_cast<size_t>(id)] = true;
+  }
+  RemoveNodes(remove);
+  return read;
+}
+
 void Graph::Compact() {
   std::vector<bool> used(values.size(), false);
   const auto mark = [&](const std::vector<ValueId>& ids) {
-    for (ValueId id : ids) {
-      if (id != kNoValue) used[static_cast<size_t>(id)] = true;
+    for (ValueId id : Present(ids)) {
+      used[static_cast<size_t>(id)] = true;
     }
   };
   mark(inputs);

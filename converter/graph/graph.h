@@ -21,6 +21,39 @@ using Attribute =
 using ValueId = int32_t;  // index into Graph::values; kNoValue marks an omitted optional input
 inline constexpr ValueId kNoValue = -1;
 
+// Those of a list that are not omitted: for (ValueId id : Present(node.inputs)). A view of the
+// standard library would do, but Clang 14 cannot compile that of GCC 12.
+class Present {
+ public:
+  class Iterator {
+   public:
+    Iterator(const ValueId* at, const ValueId* end) : at_(at), end_(end) { Skip(); }
+    ValueId operator*() const { return *at_; }
+    Iterator& operator++() {
+      ++at_;
+      Skip();
+      return *this;
+    }
+    bool operator==(const Iterator& other) const { return at_ == other.at_; }
+
+   private:
+    void Skip() {
+      while (at_ != end_ && *at_ == kNoValue) ++at_;
+    }
+    const ValueId *at_, *end_;
+  };
+  explicit Present(const std::vector<ValueId>& ids)
+      : begin_(ids.data()), end_(ids.data() + ids.size()) {}
+  Iterator begin() const { return {begin_, end_}; }
+  Iterator end() const { return {end_, end_}; }
+
+ private:
+  const ValueId *begin_, *end_;
+};
+
+// Whether any of a list is in a set by value.
+bool AnyOf(const std::vector<ValueId>& ids, const std::vector<bool>& set);
+
 struct Value {
   std::string name;
   DataType type = DataType::kFloat;
@@ -88,6 +121,8 @@ struct Graph {
   void ReplaceUses(ValueId from, ValueId to);
   // Drops the nodes marked and restores topological order; throws when the graph is cyclic.
   void RemoveNodes(const std::vector<bool>& remove);
+  // Drops the nodes of which no output of the graph is made; returns, by value, what is still read.
+  std::vector<bool> RemoveUnread();
   void SortTopologically();
   // Drops values nothing refers to, and renumbers.
   void Compact();

@@ -17,8 +17,7 @@ size_t NodeOnCycle(const Graph& graph, const Links& links, const std::vector<int
   std::vector<bool> seen(graph.nodes.size(), false);
   while (!seen[node]) {
     seen[node] = true;
-    for (ValueId id : graph.nodes[node].inputs) {
-      if (id == kNoValue) continue;
+    for (ValueId id : Present(graph.nodes[node].inputs)) {
       const int producer = links.producer[static_cast<size_t>(id)];
       if (producer >= 0 && waits_for[static_cast<size_t>(producer)] > 0) {
         node = static_cast<size_t>(producer);
@@ -36,11 +35,11 @@ Links::Links(const Graph& graph)
       consumers(graph.values.size()),
       is_output(graph.values.size(), false) {
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
-    for (ValueId id : graph.nodes[i].outputs) {
-      if (id != kNoValue) producer[static_cast<size_t>(id)] = static_cast<int>(i);
+    for (ValueId id : Present(graph.nodes[i].outputs)) {
+      producer[static_cast<size_t>(id)] = static_cast<int>(i);
     }
-    for (ValueId id : graph.nodes[i].inputs) {
-      if (id != kNoValue) consumers[static_cast<size_t>(id)].push_back(static_cast<int>(i));
+    for (ValueId id : Present(graph.nodes[i].inputs)) {
+      consumers[static_cast<size_t>(id)].push_back(static_cast<int>(i));
     }
   }
   for (ValueId id : graph.outputs) is_output[static_cast<size_t>(id)] = true;
@@ -52,8 +51,7 @@ void Graph::SortTopologically() {
   const Links links(*this);
   std::vector<int> waits_for(nodes.size(), 0);
   for (const Node& node : nodes) {
-    for (ValueId id : node.outputs) {
-      if (id == kNoValue) continue;
+    for (ValueId id : Present(node.outputs)) {
       for (int consumer : links.consumers[static_cast<size_t>(id)]) {
         ++waits_for[static_cast<size_t>(consumer)];
       }
@@ -70,8 +68,7 @@ void Graph::SortTopologically() {
     const size_t index = ready.top();
     ready.pop();
     order.push_back(index);
-    for (ValueId id : nodes[index].outputs) {
-      if (id == kNoValue) continue;
+    for (ValueId id : Present(nodes[index].outputs)) {
       for (int consumer : links.consumers[static_cast<size_t>(id)]) {
         if (--waits_for[static_cast<size_t>(consumer)] == 0) {
           ready.push(static_cast<size_t>(consumer));

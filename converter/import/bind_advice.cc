@@ -134,20 +134,15 @@ std::string CutAdvice(const Graph& graph, ValueId input) {
     if (std::find(ends.begin(), ends.end(), id) == ends.end()) ends.push_back(id);
   };
   for (const graph::Node& node : graph.nodes) {
-    const auto is = [&node](const std::vector<bool>& set) {
-      return std::any_of(node.inputs.begin(), node.inputs.end(), [&set](ValueId id) {
-        return id != kNoValue && set[static_cast<size_t>(id)];
-      });
-    };
-    const bool dependent = is(depends), computed = is(fed);
-    for (const ValueId id : node.outputs) {
-      if (id == kNoValue) continue;
+    const bool dependent = graph::AnyOf(node.inputs, depends),
+               computed = graph::AnyOf(node.inputs, fed);
+    for (const ValueId id : graph::Present(node.outputs)) {
       depends[static_cast<size_t>(id)] = dependent;
       fed[static_cast<size_t>(id)] = computed;
     }
     if (!dependent) continue;
-    for (const ValueId id : node.inputs) {
-      if (id == kNoValue || depends[static_cast<size_t>(id)] || !fed[static_cast<size_t>(id)]) {
+    for (const ValueId id : graph::Present(node.inputs)) {
+      if (depends[static_cast<size_t>(id)] || !fed[static_cast<size_t>(id)]) {
         continue;
       }
       // An input itself is no end: nothing would be left.

@@ -91,8 +91,8 @@ void CodeTypes::ReadNode(const graph::Graph& graph, const Node& node) {
   }
   std::vector<ValueId> codes;
   std::optional<DataType> type;
-  for (const ValueId id : node.inputs) {
-    if (id == kNoValue || !Of(id)) continue;
+  for (const ValueId id : graph::Present(node.inputs)) {
+    if (!Of(id)) continue;
     if (!type) type = Of(id);
     if (graph.Constant(id) == nullptr) codes.push_back(id);
   }

@@ -16,8 +16,8 @@ using graph::ValueId;
 void CutAt(Graph& graph, const std::vector<std::string>& names, bool if_known) {
   std::map<std::string, ValueId> known;
   for (const graph::Node& node : graph.nodes) {
-    for (const ValueId id : node.outputs) {
-      if (id != kNoValue && !graph.At(id).name.empty()) known[graph.At(id).name] = id;
+    for (const ValueId id : graph::Present(node.outputs)) {
+      if (!graph.At(id).name.empty()) known[graph.At(id).name] = id;
     }
   }
   std::vector<ValueId> outputs;
@@ -39,19 +39,7 @@ void CutAt(Graph& graph, const std::vector<std::string>& names, bool if_known) {
   if (outputs == graph.outputs) return;
   graph.outputs = std::move(outputs);
 
-  std::vector<bool> needed(graph.values.size()), remove(graph.nodes.size());
-  for (const ValueId id : graph.outputs) needed[static_cast<size_t>(id)] = true;
-  for (size_t n = graph.nodes.size(); n-- > 0;) {
-    const graph::Node& node = graph.nodes[n];
-    remove[n] = std::none_of(node.outputs.begin(), node.outputs.end(), [&](ValueId id) {
-      return id != kNoValue && needed[static_cast<size_t>(id)];
-    });
-    if (remove[n]) continue;
-    for (const ValueId id : node.inputs) {
-      if (id != kNoValue) needed[static_cast<size_t>(id)] = true;
-    }
-  }
-  graph.RemoveNodes(remove);
+  const std::vector<bool> needed = graph.RemoveUnread();
   const auto unused = [&](ValueId id) { return !needed[static_cast<size_t>(id)]; };
   graph.inputs.erase(std::remove_if(graph.inputs.begin(), graph.inputs.end(), unused),
                      graph.inputs.end());

@@ -346,8 +346,8 @@ class DynamicRewriter {
     for (ValueId id : graph_.outputs) ++uses[static_cast<size_t>(id)];
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
       if (dead_[n]) continue;
-      for (ValueId id : graph_.nodes[n].inputs) {
-        if (id != kNoValue) ++uses[static_cast<size_t>(id)];
+      for (ValueId id : graph::Present(graph_.nodes[n].inputs)) {
+        ++uses[static_cast<size_t>(id)];
       }
     }
     for (bool again = true; again;) {
@@ -359,8 +359,8 @@ class DynamicRewriter {
         });
         if (dead_[n] || used || (node.op != "Mul" && node.op != "DynamicQuantizeLinear")) continue;
         dead_[n] = again = true;
-        for (ValueId id : node.inputs) {
-          if (id != kNoValue) --uses[static_cast<size_t>(id)];
+        for (ValueId id : graph::Present(node.inputs)) {
+          --uses[static_cast<size_t>(id)];
         }
       }
     }

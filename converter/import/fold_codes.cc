@@ -21,10 +21,9 @@ std::vector<bool> Wanted(const Graph& graph) {
   for (size_t n = graph.nodes.size(); n-- > 0;) {
     const Node& node = graph.nodes[n];
     const bool is_quantizing = node.op == "QuantizeLinear" || node.op == "DequantizeLinear";
-    const bool all = std::any_of(node.outputs.begin(), node.outputs.end(),
-                                 [&](ValueId id) { return wanted[static_cast<size_t>(id)]; });
-    for (const ValueId id : node.inputs) {
-      if (id != kNoValue && (all || is_quantizing)) wanted[static_cast<size_t>(id)] = true;
+    const bool all = graph::AnyOf(node.outputs, wanted);
+    for (const ValueId id : graph::Present(node.inputs)) {
+      if (all || is_quantizing) wanted[static_cast<size_t>(id)] = true;
     }
   }
   return wanted;
@@ -43,8 +42,7 @@ void FoldCodes(Graph& graph) {
                        std::all_of(node.inputs.begin(), node.inputs.end(), [&](ValueId id) {
                          return id == kNoValue || graph.Constant(id) != nullptr;
                        });
-    const bool used = std::any_of(node.outputs.begin(), node.outputs.end(),
-                                  [&](ValueId id) { return wanted[static_cast<size_t>(id)]; });
+    const bool used = graph::AnyOf(node.outputs, wanted);
     const bool shown = std::any_of(node.outputs.begin(), node.outputs.end(),
                                    [&](ValueId id) { return graph.IsOutput(id); });
     if (!known || !used || shown || operators::Find(node.op) == nullptr) continue;

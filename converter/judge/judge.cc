@@ -336,10 +336,7 @@ class Trial {
 
 int OutputFindings::WorstPiece() const {
   if (pieces.size() < 2) return -1;
-  const auto worst =
-      std::min_element(pieces.begin(), pieces.end(),
-                       [](const Figures& a, const Figures& b) { return a.Db() < b.Db(); });
-  return static_cast<int>(worst - pieces.begin());
+  return static_cast<int>(std::ranges::min_element(pieces, {}, &Figures::Db) - pieces.begin());
 }
 
 bool PlanFindings::Fails() const {

@@ -90,7 +90,7 @@ class Labels {
         const bool is_data = i == 0 || operators::JoinsInputs(node.op);
         // Where elements go has to be known; Reshape and its kind show it by their shapes.
         const bool is_known = graph_.At(input).constant != nullptr;
-        if (is_data ? !graph_.At(input).shape : !is_known && operators::MovesByInputs(node.op)) {
+        if (!is_data && !is_known && operators::MovesByInputs(node.op)) {
           step.sources.clear();
           return step;
         }
@@ -176,18 +176,15 @@ std::vector<List> ListsOf(const Graph& graph) {
   std::vector<List> lists(graph.values.size());
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
-    for (const ValueId id : node.outputs) {
-      if (id == graph::kNoValue || graph.At(id).constant != nullptr || !graph.At(id).shape) {
-        continue;
-      }
+    for (const ValueId id : graph::Present(node.outputs)) {
+      if (graph.At(id).constant != nullptr) continue;
       const graph::Shape& shape = *graph.At(id).shape;
       List& list = lists[static_cast<size_t>(id)];
       if (const int64_t own = operators::ListLength(node, shape); own > 0) {
         list = {own, n};
         continue;
       }
-      for (const ValueId input : node.inputs) {
-        if (input == graph::kNoValue) continue;
+      for (const ValueId input : graph::Present(node.inputs)) {
         const List& other = lists[static_cast<size_t>(input)];
         if (other.length == 0) continue;
         const bool there = Has(shape, other.length), had = Has(shape, list.length);

@@ -12,20 +12,7 @@ using graph::Tensor;
 using graph::ValueId;
 
 graph::Graph OfOutputs(graph::Graph imported) {
-  std::vector<bool> wanted(imported.values.size());
-  for (const ValueId id : imported.outputs) wanted[static_cast<size_t>(id)] = true;
-  std::vector<bool> idle(imported.nodes.size());
-  for (size_t n = imported.nodes.size(); n-- > 0;) {
-    const graph::Node& node = imported.nodes[n];
-    idle[n] = std::none_of(node.outputs.begin(), node.outputs.end(), [&](ValueId id) {
-      return id != graph::kNoValue && wanted[static_cast<size_t>(id)];
-    });
-    if (idle[n]) continue;
-    for (const ValueId id : node.inputs) {
-      if (id != graph::kNoValue) wanted[static_cast<size_t>(id)] = true;
-    }
-  }
-  imported.RemoveNodes(idle);
+  imported.RemoveUnread();
   return imported;
 }
 
@@ -83,8 +70,8 @@ std::set<std::string> Reference::InfiniteNodes(const std::vector<Tensor>& inputs
   });
   std::set<std::string> names;
   for (const graph::Node& node : graph_.nodes) {
-    for (const ValueId id : node.outputs) {
-      if (id != graph::kNoValue && infinite[static_cast<size_t>(id)]) names.insert(node.name);
+    for (const ValueId id : graph::Present(node.outputs)) {
+      if (infinite[static_cast<size_t>(id)]) names.insert(node.name);
     }
   }
   return names;

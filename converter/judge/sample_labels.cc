@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <mutex>
 
@@ -78,8 +79,7 @@ double BoxQuality(const SampleLabel& label, const Answer& answer) {
       if (iou > 0) pairs.push_back({iou, i, k});
     }
   }
-  std::stable_sort(pairs.begin(), pairs.end(),
-                   [](const Pair& a, const Pair& b) { return a.iou > b.iou; });
+  std::ranges::stable_sort(pairs, std::greater{}, &Pair::iou);
   std::vector<bool> labelled(label.boxes.size()), found(answer.boxes.size());
   double sum = 0;
   for (const Pair& pair : pairs) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <map>
 
 #include "converter/support/error.h"
@@ -60,8 +61,7 @@ struct Judged {
 
 // Area under the precision envelope over all points of recall.
 double AveragePrecision(std::vector<Judged> judged, int64_t truths) {
-  std::stable_sort(judged.begin(), judged.end(),
-                   [](const Judged& a, const Judged& b) { return a.score > b.score; });
+  std::ranges::stable_sort(judged, std::greater{}, &Judged::score);
   std::vector<double> precision(judged.size());
   std::vector<int64_t> hits(judged.size());
   int64_t found = 0;

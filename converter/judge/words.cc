@@ -51,9 +51,7 @@ std::string OutputWords(const Output& output, const OutputFindings& found) {
                     found.pieces[static_cast<size_t>(worst)].Db());
   }
   // Each piece has to reach the limit of the cosine, not the output as a whole alone.
-  const auto least =
-      std::min_element(found.pieces.begin(), found.pieces.end(),
-                       [](const Figures& a, const Figures& b) { return a.cosine < b.cosine; });
+  const auto least = std::ranges::min_element(found.pieces, {}, &Figures::cosine);
   if (least != found.pieces.end() && least->cosine < found.whole.cosine - kSeenInCosine) {
     const auto piece = static_cast<size_t>(least - found.pieces.begin());
     words += fmt::format(", the least cosine is {:.4f}, of its piece '{}'", least->cosine,

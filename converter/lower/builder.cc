@@ -55,10 +55,7 @@ Builder::Builder(const graph::Graph& graph, const quantize::Scheme& scheme, Prog
 }
 
 const graph::Shape& Builder::ShapeOf(graph::ValueId id) const {
-  const graph::Value& value = graph_.At(id);
-  if (!value.shape)
-    RuleOut("tensor '{}': its shape is unknown; give --input-shape for the inputs", value.name);
-  return *value.shape;
+  return *graph_.At(id).shape;
 }
 
 const quantize::TensorScheme& Builder::SchemeOf(graph::ValueId id) const {

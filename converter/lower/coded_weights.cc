@@ -28,10 +28,9 @@ class Places {
     row_step_ = channels_ * taps_;
     column_step_ = taps_;
   }
-  int64_t Depth() const { return channels_ * taps_ * joined_; }
   int64_t Of(int64_t o, int64_t k) const {
     const int64_t tap = k / (channels_ * joined_), c = k % (channels_ * joined_);
-    if (joined_ > 1 && c / channels_ != o / group_outputs_ % joined_) return -1;
+    if (c / channels_ != o / group_outputs_ % joined_) return -1;
     return o * row_step_ + c % channels_ * column_step_ + tap;
   }
 

@@ -4,20 +4,15 @@
 
 namespace octet::lower {
 
-// [out][depth] weights of a Gemm or MatMul whose second input is constant.
+// [out][depth] weights of a Gemm or MatMul whose second input is constant. What else a Gemm may say
+// has become layers of its own (passes/legalise/normalise_gemm.cc).
 ConvWeights MatrixWeightsOf(const Builder& builder, const graph::Node& node) {
   const graph::Tensor& matrix = ConstantWeights(builder, node, 1);
   if (matrix.shape.size() != 2) {
     NodeFail(node, "its constant has shape {}, but only a matrix is supported",
              graph::ToString(matrix.shape));
   }
-  const bool gemm = node.op == "Gemm";
-  const bool transposed = gemm && node.Int("transB", 0) != 0;
-  const float alpha = gemm ? node.Float("alpha", 1.0f) : 1.0f;
-  const float beta = gemm ? node.Float("beta", 1.0f) : 1.0f;
-  if (gemm && node.Int("transA", 0) != 0) {
-    NodeFail(node, "transA=1 with a computed input is not supported; export with transA=0");
-  }
+  const bool transposed = node.Int("transB", 0) != 0;
   ConvWeights weights;
   weights.out_c = transposed ? matrix.shape[0] : matrix.shape[1];
   weights.depth = transposed ? matrix.shape[1] : matrix.shape[0];
@@ -28,19 +23,12 @@ ConvWeights MatrixWeightsOf(const Builder& builder, const graph::Node& node) {
     for (int64_t k = 0; k < weights.depth; ++k) {
       const int64_t from = transposed ? o * weights.depth + k : k * weights.out_c + o;
       weights.values[static_cast<size_t>(o * weights.depth + k)] =
-          alpha * floats[static_cast<size_t>(from)];
+          floats[static_cast<size_t>(from)];
     }
   }
   weights.bias.assign(static_cast<size_t>(weights.out_c), 0.0f);
   if (node.inputs.size() > 2 && node.inputs[2] != graph::kNoValue) {
-    const graph::Tensor& bias = ConstantWeights(builder, node, 2);
-    if (bias.Count() != 1 &&
-        (bias.Count() != weights.out_c || bias.shape.back() != weights.out_c)) {
-      NodeFail(node, "bias of shape {} does not have one value per output",
-               graph::ToString(bias.shape));
-    }
-    for (size_t o = 0; o < weights.bias.size(); ++o)
-      weights.bias[o] = beta * bias.floats[bias.Count() == 1 ? 0 : o];
+    weights.bias = ConstantWeights(builder, node, 2).floats;
   }
   const float shift = builder.BiasShiftOf(node);
   for (float& of_channel : weights.bias) of_channel += shift;

@@ -201,8 +201,8 @@ namespace {
 
 // Stands for what a refused node would have computed, so that its readers can be tried too.
 void StandIn(Builder& builder, const graph::Node& node) {
-  for (graph::ValueId id : node.outputs) {
-    if (id == graph::kNoValue || builder.Constant(id) != nullptr) continue;
+  for (graph::ValueId id : graph::Present(node.outputs)) {
+    if (builder.Constant(id) != nullptr) continue;
     builder.Define(id, builder.Natural(id), Builder::TypeOf(builder.PrecisionOf(node)));
   }
 }

@@ -50,8 +50,7 @@ class Remover {
     const bool reads_empty = std::any_of(node.inputs.begin(), node.inputs.end(),
                                          [&](ValueId id) { return IsComputedEmpty(graph_, id); });
     bool is_empty = false;
-    for (const ValueId id : node.outputs) {
-      if (id == kNoValue) continue;
+    for (const ValueId id : graph::Present(node.outputs)) {
       if (IsComputedEmpty(graph_, id) && !IsRead(id)) {
         is_empty = true;
       } else if (!reads_empty || graph_.At(id).constant == nullptr ||

@@ -147,7 +147,7 @@ void InferResults(graph::Graph& graph, const Node& node) {
   const std::vector<OutputType> types = InferChecked(op, context);
   std::vector<Tensor> folded;
   if (WorthFolding(context, types)) folded = EvaluateAs(op, context, types);
-  for (size_t i = 0; i < node.outputs.size() && i < types.size(); ++i) {
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i] == graph::kNoValue) continue;
     graph::Value& value = graph.At(node.outputs[i]);
     value.type = types[i].type;
@@ -231,8 +231,7 @@ void InferShapes(graph::Graph& graph) {
 
 void InferNode(graph::Graph& graph, const Node& node) {
   InferResults(graph, node);
-  for (graph::ValueId id : node.outputs) {
-    if (id == graph::kNoValue) continue;
+  for (graph::ValueId id : graph::Present(node.outputs)) {
     const graph::Value& value = graph.At(id);
     if (value.constant == nullptr && graph::ElementCount(*value.shape) == 0) {
       NodeFail(node, "the result {} is empty", graph::ToString(*value.shape));

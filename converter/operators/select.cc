@@ -1,6 +1,7 @@
 // TopK and NonMaxSuppression.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "converter/operators/registry.h"
@@ -139,8 +140,7 @@ void ExecuteNonMaxSuppression(const Node& node, Inputs inputs, Outputs outputs, 
       for (int64_t i = 0; i < count; ++i) {
         if (least == nullptr || scores[i] > least->floats[0]) order.push_back(i);
       }
-      std::stable_sort(order.begin(), order.end(),
-                       [&](int64_t x, int64_t y) { return scores[x] > scores[y]; });
+      std::ranges::stable_sort(order, std::greater{}, [&](int64_t i) { return scores[i]; });
       chosen.clear();
       for (size_t i = 0; i < order.size() && chosen.size() < most; ++i) {
         Box box = ReadBox(inputs[0]->floats.data() + (b * count + order[i]) * 4, centre);

@@ -75,8 +75,8 @@ int64_t ProductsOf(const graph::Graph& graph, const graph::Node& node) {
     return read && read->size() > 1 ? (*read)[0] * (*read)[1] * weights : weights;
   }
   int64_t elements = 0;
-  for (const graph::ValueId id : node.outputs) {
-    if (id != graph::kNoValue && graph.At(id).shape) {
+  for (const graph::ValueId id : graph::Present(node.outputs)) {
+    if (graph.At(id).shape) {
       elements += graph::ElementCount(*graph.At(id).shape);
     }
   }

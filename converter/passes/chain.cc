@@ -9,7 +9,7 @@ Chain::Chain(Editor& editor, int node, ValueId start)
       node_(node),
       name_(editor.At(node).name),
       value_(start),
-      shape_(*editor.KnownShape(start)) {}
+      shape_(editor.ShapeOf(start)) {}
 
 ValueId Chain::Constant(const char* what, std::vector<int64_t> values) {
   const auto count = static_cast<int64_t>(values.size());

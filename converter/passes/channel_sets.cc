@@ -12,7 +12,7 @@ using graph::Tensor;
 using graph::ValueId;
 
 int64_t ChannelsOf(const graph::Value& value) {
-  if (value.type != graph::DataType::kFloat || !value.shape || value.shape->size() < 2) return 0;
+  if (value.type != graph::DataType::kFloat || value.shape->size() < 2) return 0;
   return (*value.shape)[1];
 }
 
@@ -53,14 +53,13 @@ std::optional<ChannelLayer> AsChannelLayer(const graph::Graph& graph, size_t n) 
 
 bool IsByChannel(const graph::Graph& graph, const graph::Node& node, size_t input) {
   const Tensor* constant = graph.Constant(node.inputs[input]);
-  const auto& result = graph.At(node.outputs[0]).shape;
-  if (constant == nullptr || !constant->IsFloat() || !result) return false;
+  if (constant == nullptr || !constant->IsFloat()) return false;
+  const graph::Shape& result = *graph.At(node.outputs[0]).shape;
   const size_t rank = constant->shape.size();
   // Axis 1 of the result.
-  if (rank + 1 < result->size() || rank > result->size() || rank == 0) return false;
-  const size_t axis = rank == result->size() ? 1 : 0;
-  if (axis >= rank) return false;
-  return constant->shape[axis] == (*result)[1] && constant->Count() == (*result)[1];
+  if (result.size() < 2 || rank + 1 < result.size() || rank > result.size()) return false;
+  const size_t axis = rank == result.size() ? 1 : 0;
+  return constant->shape[axis] == result[1] && constant->Count() == result[1];
 }
 
 bool IsChannelFlatten(const graph::Graph& graph, const graph::Node& node) {
@@ -113,7 +112,7 @@ void ChannelSets::Unite(ValueId a, ValueId b) {
 
 void ChannelSets::Tie(ValueId a, ValueId b) {
   const auto rank = [&](ValueId id) { return graph_.At(id).shape->size(); };
-  if (!graph_.At(a).shape || !graph_.At(b).shape || rank(a) != rank(b)) {
+  if (rank(a) != rank(b)) {
     Pin(a);
     Pin(b);
   }

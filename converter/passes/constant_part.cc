@@ -30,7 +30,7 @@ class Taker {
     const Node& node = editor_.At(n);
     const ValueId whole = source.value;
     if (const auto factor = FactorOfAll(editor_, node)) return TakeOfElements(n, part[0] / *factor);
-    const Tensor all = Spread(source.groups, part, *editor_.KnownShape(whole));
+    const Tensor all = Spread(source.groups, part, editor_.ShapeOf(whole));
     const int constant = ConstantInput(editor_, node);
     ValueId rest = graph::kNoValue;
     if (IsFunction(editor_, computed_, n)) {
@@ -79,7 +79,7 @@ class Taker {
   // it has a constant and nobody else reads them, else by an Add.
   void TakeOfElements(int n, float number) {
     const ValueId elements = editor_.At(n).inputs[0];
-    const Shape shape = *editor_.KnownShape(elements);
+    const Shape shape = editor_.ShapeOf(elements);
     const int maker = editor_.Producer(elements);
     if (maker >= 0 && editor_.HasOneUse(elements)) {
       const Node& node = editor_.At(maker);
@@ -105,7 +105,7 @@ class Taker {
     const int constant = ConstantInput(editor_, node);
     if (constant < 0 || (node.op == "Sub" && constant == 0) || IsClamped(node)) return false;
     const ValueId data = node.inputs[static_cast<size_t>(1 - constant)];
-    if (editor_.Producer(data) < 0 || *editor_.KnownShape(data) != *editor_.KnownShape(whole)) {
+    if (editor_.Producer(data) < 0 || editor_.ShapeOf(data) != editor_.ShapeOf(whole)) {
       return false;
     }
     editor_.Remove(n);
@@ -218,7 +218,7 @@ class Taker {
       }
     }
     if (!operators::HasBiasInput(node.op) || !HasBias(editor_, node)) return false;
-    if (node.inputs[0] != whole || editor_.KnownShape(node.outputs[0]) == nullptr) return false;
+    if (node.inputs[0] != whole) return false;
     const std::optional<Tensor> behind = PartBehind(editor_, node, whole, part);
     const auto shift = ByChannel(*behind);
     if (!shift) return false;  // zeros around the picture: another number at its border

@@ -31,11 +31,9 @@ int64_t ChannelsByPosition(const Editor& editor, ValueId id) {
     if (node.op == "MatMul") return -1;
     if (node.op == "Gemm" || node.op == "GlobalAveragePool") continue;
     if (node.op == "Conv") {
-      const Shape* shape = editor.KnownShape(node.outputs[0]);
-      if (shape == nullptr) return -1;
-      const int64_t pixels =
-          graph::ElementCount(*shape) / std::max<int64_t>(1, (*shape)[0] * (*shape)[1]);
-      if (pixels > 1) channels = std::max(channels, (*shape)[1]);
+      const Shape& shape = editor.ShapeOf(node.outputs[0]);
+      const int64_t pixels = graph::ElementCount(shape) / std::max<int64_t>(1, shape[0] * shape[1]);
+      if (pixels > 1) channels = std::max(channels, shape[1]);
       continue;
     }
     pending.insert(pending.end(), node.inputs.begin(), node.inputs.end());
@@ -54,8 +52,8 @@ bool IsGrid(const Editor& editor, const Node& node, int constant) {
   const int64_t channels = ChannelsByPosition(editor, data);
   if (channels == 0) return false;
   if (channels < 0 || wide > 1) return true;
-  const bool is_channel_of_picture = own.size() >= 3 && own[own.size() - 3] != 1 &&
-                                     editor.KnownShape(node.outputs[0])->size() == 4;
+  const bool is_channel_of_picture =
+      own.size() >= 3 && own[own.size() - 3] != 1 && editor.ShapeOf(node.outputs[0]).size() == 4;
   return !is_channel_of_picture && graph::ElementCount(own) != channels;
 }
 
@@ -81,8 +79,7 @@ class SourceFinder {
     }
     editor_.Finish();
     // A value that was met again, with more freedom, comes behind.
-    std::stable_sort(found_.begin(), found_.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::ranges::stable_sort(found_, {}, [](const auto& found) { return found.first; });
     std::vector<ConstantSource> sources;
     for (auto& [node, source] : found_) {
       if (!sources.empty() && sources.back().value == source.value) sources.pop_back();
@@ -107,7 +104,7 @@ class SourceFinder {
   void Visit(ValueId id, int n) {
     const Node& node = editor_.At(n);
     if (IsFunction(editor_, computed_, n)) {
-      const Shape groups(editor_.KnownShape(id)->size(), 1);
+      const Shape groups(editor_.ShapeOf(id).size(), 1);
       found_.emplace_back(n, ConstantSource{id, groups, {}});
       return;
     }
@@ -122,7 +119,7 @@ class SourceFinder {
   }
 
   std::optional<ConstantSource> SourceOf(ValueId id, const Node& node, bool norm, Reach how) const {
-    const Shape& shape = *editor_.KnownShape(id);
+    const Shape& shape = editor_.ShapeOf(id);
     ConstantSource source{id, Shape(shape.size(), 1), {}};
     const bool has_bias = operators::HasBiasInput(node.op);
     const int constant = ConstantInput(editor_, node);

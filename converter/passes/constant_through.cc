@@ -33,17 +33,16 @@ bool IsLargestOfAll(const Editor& editor, const Node& node) {
   if (operators::ReadingOf(node, 0) != operators::Reading::kMaximum || node.outputs.size() != 1) {
     return false;
   }
-  const Shape* shape = editor.KnownShape(node.outputs[0]);
-  return shape != nullptr && shape->size() > 2 &&
-         std::all_of(shape->begin() + 2, shape->end(), [](int64_t dim) { return dim == 1; });
+  const Shape& shape = editor.ShapeOf(node.outputs[0]);
+  return shape.size() > 2 &&
+         std::all_of(shape.begin() + 2, shape.end(), [](int64_t dim) { return dim == 1; });
 }
 
 }  // namespace
 
 bool IsPlainFloat(const Editor& editor, ValueId id) {
   const graph::Value& value = editor.graph().At(id);
-  return value.type == graph::DataType::kFloat && value.constant == nullptr && !value.given &&
-         editor.KnownShape(id) != nullptr;
+  return value.type == graph::DataType::kFloat && value.constant == nullptr && !value.given;
 }
 
 bool HasBias(const Editor& editor, Node node) {
@@ -78,9 +77,8 @@ bool LetsConstantPass(const Editor& editor, const Node& node) {
   if (operators::HasBiasInput(node.op)) return HasBias(editor, node);
   const Linearity linearity = LinearityOf(node.op);
   if (linearity == Linearity::kInAll) {
-    return std::all_of(node.inputs.begin(), node.inputs.end(), [&editor](ValueId id) {
-      return editor.KnownShape(id) != nullptr && editor.IsFloat(id);
-    });
+    return std::all_of(node.inputs.begin(), node.inputs.end(),
+                       [&editor](ValueId id) { return editor.IsFloat(id); });
   }
   if (node.op == "Pad" && node.Has("value")) return false;  // an opset that passes have rewritten
   // Of positions outside a number of its own is taken.
@@ -105,7 +103,7 @@ std::optional<Tensor> PartBehind(const Editor& editor, const Node& node, ValueId
     return IsOneNumber(part) ? std::optional(part) : std::nullopt;
   }
   if (linearity == Linearity::kBounds) {
-    const bool same = *editor.KnownShape(node.outputs[0]) == part.shape;
+    const bool same = editor.ShapeOf(node.outputs[0]) == part.shape;
     return same ? std::optional(part) : std::nullopt;
   }
   std::vector<Tensor> made(node.inputs.size());
@@ -118,7 +116,7 @@ std::optional<Tensor> PartBehind(const Editor& editor, const Node& node, ValueId
     } else if (id == graph::kNoValue) {
       inputs.push_back(nullptr);
     } else if (is_added) {
-      const Shape& shape = *editor.KnownShape(id);
+      const Shape& shape = editor.ShapeOf(id);
       made[i] = Tensor::Floats(shape,
                                std::vector<float>(static_cast<size_t>(graph::ElementCount(shape))));
       inputs.push_back(&made[i]);
@@ -126,7 +124,7 @@ std::optional<Tensor> PartBehind(const Editor& editor, const Node& node, ValueId
       inputs.push_back(editor.Constant(id));
     }
   }
-  const Shape& shape = *editor.KnownShape(node.outputs[0]);
+  const Shape& shape = editor.ShapeOf(node.outputs[0]);
   std::vector<Tensor> results;
   results.push_back(
       Tensor::Floats(shape, std::vector<float>(static_cast<size_t>(graph::ElementCount(shape)))));
@@ -168,7 +166,7 @@ bool IsNorm(const Editor& editor, const Node& node) {
   const Tensor* bias =
       node.inputs[2] == graph::kNoValue ? nullptr : editor.Constant(node.inputs[2]);
   if (bias == nullptr || !bias->IsFloat()) return false;
-  const Shape& shape = *editor.KnownShape(node.outputs[0]);
+  const Shape& shape = editor.ShapeOf(node.outputs[0]);
   const Shape& own = bias->shape;
   if (by_channel) return shape.size() >= 2 && own == Shape{shape[1]};
   return own.size() <= shape.size() && std::equal(own.rbegin(), own.rend(), shape.rbegin());
@@ -183,11 +181,11 @@ int ConstantInput(const Editor& editor, const Node& node) {
 
 std::optional<float> FactorOfAll(const Editor& editor, const Node& node) {
   if (!operators::SumsElements(node.op) && !IsLargestOfAll(editor, node)) return {};
-  const Shape& shape = *editor.KnownShape(node.outputs[0]);
-  const Shape* all = editor.KnownShape(node.inputs[0]);
-  if (all == nullptr || graph::ElementCount(*all) <= graph::ElementCount(shape)) return {};
+  const Shape& shape = editor.ShapeOf(node.outputs[0]);
+  const Shape& all = editor.ShapeOf(node.inputs[0]);
+  if (graph::ElementCount(all) <= graph::ElementCount(shape)) return {};
   const std::optional<Tensor> behind =
-      PartBehind(editor, node, node.inputs[0], Spread({}, {1}, *all));
+      PartBehind(editor, node, node.inputs[0], Spread({}, {1}, all));
   if (!behind || !IsOneNumber(*behind) || behind->floats[0] == 0) return {};
   return behind->floats[0];
 }

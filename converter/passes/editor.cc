@@ -73,22 +73,21 @@ void Editor::Grow() {
 }
 
 void Editor::Link(int node) {
-  for (const ValueId id : At(node).inputs) {
-    if (id != kNoValue) consumers_[Index(id)].push_back(node);
+  for (const ValueId id : graph::Present(At(node).inputs)) {
+    consumers_[Index(id)].push_back(node);
   }
-  for (const ValueId id : At(node).outputs) {
-    if (id != kNoValue) producer_[Index(id)] = node;
+  for (const ValueId id : graph::Present(At(node).outputs)) {
+    producer_[Index(id)] = node;
   }
 }
 
 void Editor::Unlink(int node) {
-  for (const ValueId id : At(node).inputs) {
-    if (id == kNoValue) continue;
+  for (const ValueId id : graph::Present(At(node).inputs)) {
     std::vector<int>& uses = consumers_[Index(id)];
     uses.erase(std::find(uses.begin(), uses.end(), node));
   }
-  for (const ValueId id : At(node).outputs) {
-    if (id != kNoValue && producer_[Index(id)] == node) producer_[Index(id)] = -1;
+  for (const ValueId id : graph::Present(At(node).outputs)) {
+    if (producer_[Index(id)] == node) producer_[Index(id)] = -1;
   }
 }
 
@@ -140,22 +139,15 @@ int Editor::OnlyConsumer(ValueId id, std::initializer_list<std::string_view> ope
   return IsOneOf(node, operators) ? node : -1;
 }
 
-const Shape* Editor::KnownShape(ValueId id) const {
-  if (id == kNoValue) return nullptr;
+const Shape& Editor::ShapeOf(ValueId id) const {
   const graph::Value& value = graph_->At(id);
-  if (value.constant) return &value.constant->shape;
-  if (!value.shape) return nullptr;
-  for (const int64_t dim : *value.shape) {
-    if (dim < 0) return nullptr;
-  }
-  return &*value.shape;
+  if (value.constant) return value.constant->shape;
+  if (!value.shape) throw std::logic_error("value '" + value.name + "' has no shape");
+  return *value.shape;
 }
 
 int64_t Editor::Rank(ValueId id) const {
-  if (id == kNoValue) return -1;
-  const graph::Value& value = graph_->At(id);
-  if (value.constant) return static_cast<int64_t>(value.constant->shape.size());
-  return value.shape ? static_cast<int64_t>(value.shape->size()) : -1;
+  return static_cast<int64_t>(ShapeOf(id).size());
 }
 
 std::string Editor::FreeName(const std::string& base) {

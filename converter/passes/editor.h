@@ -71,9 +71,9 @@ class Editor {
 
   const Tensor* Constant(ValueId id) const { return graph_->Constant(id); }
   bool IsConstant(ValueId id) const { return Constant(id) != nullptr; }
-  // Null when unknown in part.
-  const Shape* KnownShape(ValueId id) const;
-  int64_t Rank(ValueId id) const;  // -1 when unknown
+  // Known before every pass (operators::InferShapes).
+  const Shape& ShapeOf(ValueId id) const;
+  int64_t Rank(ValueId id) const;
   bool IsFloat(ValueId id) const { return graph_->At(id).type == graph::DataType::kFloat; }
 
   // Names of new things: `base`, or with a number behind it when that is taken.

@@ -84,8 +84,8 @@ class Equalizer {
         sets_.Pin(node.outputs[0]);
       }
     }
-    for (ValueId id : node.outputs) {
-      if (id != graph::kNoValue && graph_.At(id).type == graph::DataType::kFloat) {
+    for (ValueId id : graph::Present(node.outputs)) {
+      if (graph_.At(id).type == graph::DataType::kFloat) {
         sets_.Tie(id, node.outputs[0]);
       }
     }

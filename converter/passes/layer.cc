@@ -134,10 +134,10 @@ std::optional<ChannelConstant> ReadChannelConstant(const Editor& editor, const N
     const ValueId data = node.inputs[1 - i];
     const Tensor* constant = editor.Constant(node.inputs[i]);
     if (constant == nullptr || editor.IsConstant(data) || !editor.IsFloat(data)) continue;
-    const Shape* shape = editor.KnownShape(data);
-    if (shape == nullptr || shape->size() < 2) return std::nullopt;
-    const int64_t rank = static_cast<int64_t>(shape->size());
-    const auto values = PerAxisConstant(*constant, rank, 1, (*shape)[1]);
+    const Shape& shape = editor.ShapeOf(data);
+    if (shape.size() < 2) return std::nullopt;
+    const int64_t rank = static_cast<int64_t>(shape.size());
+    const auto values = PerAxisConstant(*constant, rank, 1, shape[1]);
     if (!values) return std::nullopt;
     if (node.op == "Mul")
       return ChannelConstant{data, {*values, std::vector<float>(values->size(), 0.0f)}};

@@ -27,8 +27,8 @@ bool Collect(Editor& editor, const Node& mul, const Shape& shape, int most, Prod
       product->constant *= *scalar;
       continue;
     }
-    const Shape* own = editor.KnownShape(id);
-    if (own == nullptr || *own != shape) return false;
+    const Shape& own = editor.ShapeOf(id);
+    if (own != shape) return false;
     const int inner = editor.IsPrivate(id) ? editor.ProducerIf(id, "Mul") : -1;
     if (inner < 0) {
       product->factors.push_back(id);
@@ -44,9 +44,9 @@ bool Collect(Editor& editor, const Node& mul, const Shape& shape, int most, Prod
 std::optional<Product> ReadProduct(Editor& editor, const Node& root) {
   if (root.op != "Mul" || !root.activation.empty() || !editor.IsFloat(root.outputs[0]))
     return std::nullopt;
-  const Shape* shape = editor.KnownShape(root.outputs[0]);
+  const Shape& shape = editor.ShapeOf(root.outputs[0]);
   Product product;
-  if (shape == nullptr || !Collect(editor, root, *shape, kMostProducts, &product)) {
+  if (!Collect(editor, root, shape, kMostProducts, &product)) {
     return std::nullopt;
   }
   return product;

@@ -92,7 +92,7 @@ void Requantize(Editor& editor, int dequantize, ValueId real, const Quantization
       if (to.given) editor.Give(out, *to.given);
       return;
     }
-    scaled = editor.NewValue(name + "_scaled", graph::DataType::kFloat, *editor.KnownShape(real));
+    scaled = editor.NewValue(name + "_scaled", graph::DataType::kFloat, editor.ShapeOf(real));
     if (const auto given = Shifted(to, from.zero_points)) editor.Give(scaled, *given);
     editor.AddNode(dequantize, "Mul", name + "_scale", {real, factor}, {scaled});
   }

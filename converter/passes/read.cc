@@ -87,7 +87,7 @@ std::optional<PadSpec> ReadPad(const Graph& graph, const Node& node, int64_t ran
   } else {
     for (int64_t i = 0; i < rank; ++i) axes.push_back(i);
   }
-  if (rank < 0 || amounts.size() != 2 * axes.size()) return std::nullopt;
+  if (amounts.size() != 2 * axes.size()) return std::nullopt;
   spec.begin.assign(static_cast<size_t>(rank), 0);
   spec.end = spec.begin;
   for (size_t i = 0; i < axes.size(); ++i) {

@@ -49,7 +49,7 @@ class Norm {
     const graph::Node& node = graph_.nodes[node_];
     const auto& shape = graph_.At(node.outputs[0]).shape;
     if (!operators::ScalesLastAxis(node) || node.outputs.size() != 1 || !node.activation.empty() ||
-        !shape || shape->empty()) {
+        shape->empty()) {
       return false;
     }
     const auto rank = static_cast<int64_t>(shape->size());

@@ -5,6 +5,7 @@
 #include "converter/plan/plan.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <random>
 
@@ -120,10 +121,7 @@ uint64_t Place(const std::vector<size_t>& order, uint64_t limit, std::vector<Buf
     buffer.offset = offset;
     total = std::max(total, offset + buffer.bytes);
     if (total > limit) return total;
-    placed.insert(
-        std::upper_bound(placed.begin(), placed.end(), &buffer,
-                         [](const Buffer* a, const Buffer* b) { return a->offset < b->offset; }),
-        &buffer);
+    placed.insert(std::ranges::upper_bound(placed, buffer.offset, {}, &Buffer::offset), &buffer);
   }
   return total;
 }
@@ -140,17 +138,16 @@ std::vector<size_t> OrderByBreadth(const std::vector<Buffer>& buffers) {
   std::sort(layers.begin(), layers.end());
   layers.erase(std::unique(layers.begin(), layers.end()), layers.end());
   const std::vector<int64_t> bytes = BytesAlive(buffers, end);
-  std::stable_sort(layers.begin(), layers.end(), [&](int64_t a, int64_t b) {
-    return bytes[static_cast<size_t>(a + 1)] > bytes[static_cast<size_t>(b + 1)];
-  });
+  std::ranges::stable_sort(layers, std::greater{},
+                           [&](int64_t layer) { return bytes[static_cast<size_t>(layer + 1)]; });
   std::vector<size_t> order, left(buffers.size());
   std::iota(left.begin(), left.end(), 0);
   for (const int64_t layer : layers) {
     const auto rest = std::stable_partition(left.begin(), left.end(), [&](size_t i) {
       return buffers[i].first > layer || buffers[i].last < layer;
     });
-    std::stable_sort(rest, left.end(),
-                     [&](size_t a, size_t b) { return buffers[a].bytes > buffers[b].bytes; });
+    std::ranges::stable_sort(rest, left.end(), std::greater{},
+                             [&](size_t i) { return buffers[i].bytes; });
     order.insert(order.end(), rest, left.end());
     left.erase(rest, left.end());
     if (left.empty()) break;
@@ -170,8 +167,7 @@ uint64_t Search(std::vector<Buffer>* buffers, uint64_t lower_bound) {
   std::vector<std::vector<size_t>> starts;
   const auto sorted_by = [&](auto key) {
     std::vector<size_t> result = order;
-    std::stable_sort(result.begin(), result.end(),
-                     [&](size_t a, size_t b) { return key((*buffers)[a]) > key((*buffers)[b]); });
+    std::ranges::stable_sort(result, std::greater{}, [&](size_t i) { return key((*buffers)[i]); });
     starts.push_back(result);
   };
   sorted_by([](const Buffer& b) { return b.bytes; });

@@ -55,8 +55,7 @@ std::vector<std::vector<double>> ChannelImportance(const graph::Graph& graph) {
   std::vector<std::vector<double>> importance(graph.values.size());
   // Readers first.
   for (size_t n = graph.nodes.size(); n-- > 0;) {
-    for (graph::ValueId id : graph.nodes[n].outputs) {
-      if (id == graph::kNoValue) continue;
+    for (graph::ValueId id : graph::Present(graph.nodes[n].outputs)) {
       const auto v = static_cast<size_t>(id);
       std::vector<double>& own = importance[v];
       own.assign(ChannelsOf(graph, id), 0);
@@ -83,8 +82,7 @@ std::vector<size_t> GroupChannels(const std::vector<calibrate::Range>& ranges,
   const size_t count = ranges.size();
   std::vector<size_t> order(count);
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return ranges[a].max < ranges[b].max; });
+  std::ranges::stable_sort(order, {}, [&](size_t c) { return ranges[c].max; });
   std::vector<double> before(count + 1, 0);  // importance of the first channels in order
   for (size_t i = 0; i < count; ++i) before[i + 1] = before[i] + importance[order[i]];
   // cost[k][e]: the first e channels in k groups; start[k][e]: where the last of these begins.

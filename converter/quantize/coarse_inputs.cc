@@ -110,9 +110,8 @@ class Finder {
     std::vector<bool> holds(graph_.values.size());
     for (size_t v = 0; v < holds.size(); ++v) holds[v] = bool{graph_.values[v].given};
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
-      for (const ValueId id : graph_.nodes[n].outputs) {
-        if (id != graph::kNoValue && CopiesCodes(n, id, holds))
-          holds[static_cast<size_t>(id)] = true;
+      for (const ValueId id : graph::Present(graph_.nodes[n].outputs)) {
+        if (CopiesCodes(n, id, holds)) holds[static_cast<size_t>(id)] = true;
       }
     }
     return holds;

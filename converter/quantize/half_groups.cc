@@ -155,8 +155,8 @@ void HalfGroups::Visit(const graph::Node& node) {
       VisitQuotient(node);
       break;
     case Scaling::kInvariant:
-      for (ValueId id : node.outputs) {
-        if (id != graph::kNoValue && Computed(id)) Pin(id);
+      for (ValueId id : graph::Present(node.outputs)) {
+        if (Computed(id)) Pin(id);
       }
       for (size_t i = 0; i < node.inputs.size(); ++i) {
         if (!Computed(node.inputs[i])) continue;
@@ -194,8 +194,8 @@ void HalfGroups::VisitHomogeneous(const graph::Node& node) {
       apart = false;  // one factor for the whole constant
     }
   }
-  for (ValueId id : node.outputs) {
-    if (id != graph::kNoValue && Computed(id)) tie(id);
+  for (ValueId id : graph::Present(node.outputs)) {
+    if (Computed(id)) tie(id);
   }
   if (!apart && first != graph::kNoValue) MakeUniform(first);
 }
@@ -276,8 +276,8 @@ void HalfGroups::MarkBorders() {
   for (size_t n = 0; n < graph_.nodes.size(); ++n) {
     if (!view_.needed[n] || IsHalf(n)) continue;
     for (const auto* ids : {&graph_.nodes[n].inputs, &graph_.nodes[n].outputs}) {
-      for (ValueId id : *ids) {
-        if (id != graph::kNoValue && Computed(id)) MakeUniform(id);
+      for (ValueId id : graph::Present(*ids)) {
+        if (Computed(id)) MakeUniform(id);
       }
     }
   }

@@ -76,12 +76,12 @@ bool RunsOnIntegers(const graph::Graph& graph, const graph::Node& node) {
   const auto is_integer = [&graph](graph::ValueId id) {
     return graph.At(id).type != graph::DataType::kFloat;
   };
-  for (graph::ValueId id : node.outputs) {
-    if (id != graph::kNoValue && is_integer(id)) return true;
+  for (graph::ValueId id : graph::Present(node.outputs)) {
+    if (is_integer(id)) return true;
   }
   bool computed = false;
-  for (graph::ValueId id : node.inputs) {
-    if (id == graph::kNoValue || graph.Constant(id) != nullptr) continue;
+  for (graph::ValueId id : graph::Present(node.inputs)) {
+    if (graph.Constant(id) != nullptr) continue;
     if (!is_integer(id)) return false;
     computed = true;
   }

@@ -56,8 +56,7 @@ class Walk {
   void FindInt8(const graph::Node& node) {
     const bool keeps = operators::Int8Of(node) == Int8::kKeepsScale &&
                        is_int8_[static_cast<size_t>(node.inputs[0])];
-    for (ValueId id : node.outputs) {
-      if (id == graph::kNoValue) continue;
+    for (ValueId id : graph::Present(node.outputs)) {
       is_int8_[static_cast<size_t>(id)] =
           keeps || operators::IsContraction(node) || graph_.At(id).given != nullptr;
     }
@@ -66,8 +65,7 @@ class Walk {
   void Visit(size_t n) {
     const graph::Node& node = graph_.nodes[n];
     double coarsest = kAnyStep;
-    for (ValueId id : node.outputs) {
-      if (id == graph::kNoValue) continue;
+    for (ValueId id : graph::Present(node.outputs)) {
       coarsest = std::min(coarsest, coarsest_[static_cast<size_t>(id)]);
       if (IsTooCoarse(id)) narrow_[n] = true;
     }

@@ -13,12 +13,10 @@ std::vector<bool> MakersOf(const graph::Graph& graph, std::vector<bool> wanted) 
   for (size_t n = graph.nodes.size(); n-- > 0;) {
     const graph::Node& node = graph.nodes[n];
     if (operators::SumsProducts(node)) continue;
-    for (const graph::ValueId id : node.outputs) {
-      marked[n] = marked[n] || (id != graph::kNoValue && wanted[static_cast<size_t>(id)]);
-    }
+    marked[n] = graph::AnyOf(node.outputs, wanted);
     if (!marked[n]) continue;
-    for (const graph::ValueId id : node.inputs) {
-      if (id == graph::kNoValue || graph.At(id).type != graph::DataType::kFloat) continue;
+    for (const graph::ValueId id : graph::Present(node.inputs)) {
+      if (graph.At(id).type != graph::DataType::kFloat) continue;
       wanted[static_cast<size_t>(id)] = true;
     }
   }

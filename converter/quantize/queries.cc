@@ -72,8 +72,7 @@ class Decoder {
         reads_picked = reads_picked || picked[static_cast<size_t>(id)];
       }
       bool chooses = false;
-      for (const ValueId id : node.outputs) {
-        if (id == graph::kNoValue) continue;
+      for (const ValueId id : graph::Present(node.outputs)) {
         const auto v = static_cast<size_t>(id);
         if (!IsFloat(id)) {
           index[v] = reads_floats || reads_index;
@@ -108,8 +107,7 @@ class Decoder {
       }
       const bool asks = multiplies && !IsComputed(node.inputs[0]);
       const bool weighs = !multiplies && operators::SilencesLargeNegatives(node) && reads(scores);
-      for (const ValueId id : node.outputs) {
-        if (id == graph::kNoValue) continue;
+      for (const ValueId id : graph::Present(node.outputs)) {
         const auto v = static_cast<size_t>(id);
         scores[v] = asks || (!multiplies && !weighs && reads(scores));
         shares[v] = weighs || (!multiplies && reads(shares));
@@ -138,8 +136,7 @@ class Decoder {
       if (!needed_[n]) continue;
       if (decoder_[n] && ProductsOf(n) > 0) layers.push_back(n);
     }
-    std::stable_sort(layers.begin(), layers.end(),
-                     [this](size_t a, size_t b) { return ProductsOf(a) < ProductsOf(b); });
+    std::ranges::stable_sort(layers, {}, [this](size_t n) { return ProductsOf(n); });
     for (const size_t n : layers) {
       left -= ProductsOf(n);
       if (left < 0) decoder_[n] = false;

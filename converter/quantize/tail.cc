@@ -45,10 +45,8 @@ class Tail {
  private:
   int64_t ElementsOf(const graph::Node& node) const {
     int64_t sum = 0;
-    for (graph::ValueId id : node.outputs) {
-      if (id != graph::kNoValue && graph_.At(id).shape) {
-        sum += graph::ElementCount(*graph_.At(id).shape);
-      }
+    for (graph::ValueId id : graph::Present(node.outputs)) {
+      sum += graph::ElementCount(*graph_.At(id).shape);
     }
     return sum;
   }
@@ -61,8 +59,7 @@ class Tail {
 
   std::vector<size_t> ReadersOf(size_t n) const {
     std::vector<size_t> readers;
-    for (graph::ValueId id : graph_.nodes[n].outputs) {
-      if (id == graph::kNoValue) continue;
+    for (graph::ValueId id : graph::Present(graph_.nodes[n].outputs)) {
       for (int reader : links_.consumers[static_cast<size_t>(id)]) {
         readers.push_back(static_cast<size_t>(reader));
       }
@@ -122,8 +119,7 @@ class Tail {
         layers.push_back(n);
       }
     }
-    std::stable_sort(layers.begin(), layers.end(),
-                     [&](size_t a, size_t b) { return products_[a] < products_[b]; });
+    std::ranges::stable_sort(layers, {}, [this](size_t n) { return products_[n]; });
     for (size_t n : layers) {
       left_ -= products_[n];
       if (left_ < 0) return;

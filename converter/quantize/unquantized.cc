@@ -44,8 +44,8 @@ std::vector<std::string> WarnUnquantized(const graph::Graph& graph, const std::v
                       node.name, scale, graph.At(id).name, width, ComputedInputs(graph, node)));
     }
     if (!needed[n]) continue;
-    for (const ValueId id : node.outputs) {
-      if (id == graph::kNoValue || graph.At(id).type != graph::DataType::kFloat) continue;
+    for (const ValueId id : graph::Present(node.outputs)) {
+      if (graph.At(id).type != graph::DataType::kFloat) continue;
       if (graph.At(id).given != nullptr) ++given;
       if (range(id) && range(id)->given == nullptr) names.push_back(graph.At(id).name);
     }

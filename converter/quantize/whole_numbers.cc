@@ -41,16 +41,11 @@ std::vector<bool> WholeNumbersOfOutputs(const graph::Graph& graph) {
   std::vector<bool> marked(graph.nodes.size());
   for (size_t n = graph.nodes.size(); n-- > 0;) {
     const graph::Node& node = graph.nodes[n];
-    const auto out = [&](ValueId id) {
-      return id != graph::kNoValue && goes_out[static_cast<size_t>(id)];
-    };
-    if (!moves(node) || !std::any_of(node.outputs.begin(), node.outputs.end(), out)) continue;
-    marked[n] = std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId id) {
-      return id != graph::kNoValue && whole[static_cast<size_t>(id)];
-    });
+    if (!moves(node) || !graph::AnyOf(node.outputs, goes_out)) continue;
+    marked[n] = graph::AnyOf(node.outputs, whole);
     if (!marked[n]) continue;
-    for (const ValueId id : node.inputs) {
-      if (id != graph::kNoValue && whole[static_cast<size_t>(id)]) {
+    for (const ValueId id : graph::Present(node.inputs)) {
+      if (whole[static_cast<size_t>(id)]) {
         goes_out[static_cast<size_t>(id)] = true;
       }
     }

@@ -46,14 +46,11 @@ void FindBeyond(const graph::Graph& graph,
   std::vector<bool> wide(graph.values.size());
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const graph::Node& node = graph.nodes[n];
-    const bool reads = std::any_of(node.inputs.begin(), node.inputs.end(), [&](graph::ValueId id) {
-      return id != graph::kNoValue && wide[static_cast<size_t>(id)];
-    });
+    const bool reads = graph::AnyOf(node.inputs, wide);
     const bool has_weights = operators::SumsProducts(node);
     if (reads && has_weights && !found->nodes[n]) found->beyond.push_back("'" + node.name + "'");
     if (!found->nodes[n] && (!reads || has_weights)) continue;
-    for (const graph::ValueId id : node.outputs) {
-      if (id == graph::kNoValue) continue;
+    for (const graph::ValueId id : graph::Present(node.outputs)) {
       const auto& seen = statistics[static_cast<size_t>(id)];
       wide[static_cast<size_t>(id)] = seen && IsWide(*seen);
     }
@@ -99,13 +96,13 @@ WideReaders FindWideReaders(const graph::Graph& graph,
   }
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const graph::Node& node = graph.nodes[n];
-    for (const graph::ValueId id : node.inputs) {
-      if (id == graph::kNoValue || !wide[static_cast<size_t>(id)]) continue;
+    for (const graph::ValueId id : graph::Present(node.inputs)) {
+      if (!wide[static_cast<size_t>(id)]) continue;
       if (!IsTamed(graph, node, statistics[static_cast<size_t>(id)])) found.nodes[n] = true;
     }
     if (!found.nodes[n] || !IsMoved(node)) continue;
-    for (const graph::ValueId id : node.outputs) {
-      if (id != graph::kNoValue) wide[static_cast<size_t>(id)] = true;
+    for (const graph::ValueId id : graph::Present(node.outputs)) {
+      wide[static_cast<size_t>(id)] = true;
     }
   }
   FindBeyond(graph, statistics, &found);

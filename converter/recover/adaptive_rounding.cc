@@ -64,9 +64,7 @@ class Refiner : public simulate::Visitor {
         fitting_(fitting),
         judging_(judging) {
     std::vector<int64_t> weights;
-    std::stable_sort(
-        candidates_.begin(), candidates_.end(),
-        [](const Candidate& a, const Candidate& b) { return Weights(a) < Weights(b); });
+    std::ranges::stable_sort(candidates_, {}, Weights);
     for (const Candidate& candidate : candidates_) weights.push_back(Weights(candidate));
     const SearchPlan plan = PlanSearch(weights);
     steps_ = plan.steps;

@@ -51,11 +51,11 @@ std::vector<std::vector<bool>> Reach(const simulate::Topology& topology) {
     const auto unite = [count](const std::vector<bool>& from, std::vector<bool>* to) {
       for (size_t p = 0; p < count; ++p) (*to)[p] = (*to)[p] || from[p];
     };
-    for (graph::ValueId id : graph.nodes[n].outputs) {
-      if (id != graph::kNoValue) unite(of_value[static_cast<size_t>(id)], &of_node[n]);
+    for (graph::ValueId id : graph::Present(graph.nodes[n].outputs)) {
+      unite(of_value[static_cast<size_t>(id)], &of_node[n]);
     }
-    for (graph::ValueId id : graph.nodes[n].inputs) {
-      if (id != graph::kNoValue) unite(of_node[n], &of_value[static_cast<size_t>(id)]);
+    for (graph::ValueId id : graph::Present(graph.nodes[n].inputs)) {
+      unite(of_node[n], &of_value[static_cast<size_t>(id)]);
     }
   }
   return of_node;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <utility>
 
 namespace octet::recover {
@@ -46,8 +47,7 @@ std::vector<graph::ValueId> Worst(const simulate::Simulator& simulator,
     shares.emplace_back(energies[v].added / std::max(energies[v].signal, 1e-300),
                         static_cast<graph::ValueId>(v));
   }
-  std::stable_sort(shares.begin(), shares.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::ranges::stable_sort(shares, std::greater{}, [](const auto& s) { return s.first; });
   if (shares.size() > kJudgedTensors) shares.resize(kJudgedTensors);
   std::vector<graph::ValueId> worst;
   worst.reserve(shares.size());
@@ -119,8 +119,7 @@ class RangeChooser {
         best.back() = own;
       }
     }
-    std::stable_sort(best.begin(), best.end(),
-                     [](const OtherRange& a, const OtherRange& b) { return a.gain > b.gain; });
+    std::ranges::stable_sort(best, std::greater{}, &OtherRange::gain);
     return best;
   }
 

@@ -114,8 +114,8 @@ Cause CauseOfSums(const graph::Graph& graph, const quantize::Scheme& scheme,
     outputs = simulate::OutputsOf(graph, *layer);
   }
   double inputs = 0;
-  for (ValueId id : layer->inputs) {
-    if (id == graph::kNoValue || graph.Constant(id) != nullptr) continue;
+  for (ValueId id : graph::Present(layer->inputs)) {
+    if (graph.Constant(id) != nullptr) continue;
     inputs = std::max(inputs, ShareOf(diagnosis.values[static_cast<size_t>(id)]));
   }
   const double weights = outputs.count > 0 ? ShareOfWeights(graph, scheme, *layer) : 0;

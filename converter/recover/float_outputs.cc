@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "converter/operators/output_view.h"
 #include "converter/quantize/precision.h"
@@ -36,8 +37,7 @@ class Chooser {
     for (size_t v = 0; v < graph_.values.size(); ++v) {
       if (view_.is_piece[v]) Consider(static_cast<ValueId>(v), &candidates);
     }
-    std::stable_sort(candidates.begin(), candidates.end(),
-                     [](const auto& a, const auto& b) { return a.ratio > b.ratio; });
+    std::ranges::stable_sort(candidates, std::greater{}, &FloatPart::ratio);
     std::vector<FloatOutput> chosen;
     int64_t spent = 0;
     for (const FloatPart& candidate : candidates) {
@@ -47,8 +47,7 @@ class Chooser {
         chosen.push_back({n, 10 * math::Log10(candidate.ratio), candidate.nodes.size()});
       }
     }
-    std::sort(chosen.begin(), chosen.end(),
-              [](const FloatOutput& a, const FloatOutput& b) { return a.node < b.node; });
+    std::ranges::sort(chosen, {}, &FloatOutput::node);
     return chosen;
   }
 
@@ -117,8 +116,8 @@ class Chooser {
 
   ValueId OnlyComputedInput(const graph::Node& node) const {
     ValueId only = graph::kNoValue;
-    for (ValueId id : node.inputs) {
-      if (id == graph::kNoValue || graph_.Constant(id) != nullptr) continue;
+    for (ValueId id : graph::Present(node.inputs)) {
+      if (graph_.Constant(id) != nullptr) continue;
       if (only != graph::kNoValue) return graph::kNoValue;
       only = id;
     }

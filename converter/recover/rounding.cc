@@ -43,8 +43,7 @@ std::vector<size_t> OrderOf(const LayerInputs& inputs) {
   }
   std::vector<size_t> order(inputs.depth);
   std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return power[a] < power[b]; });
+  std::ranges::stable_sort(order, {}, [&](size_t i) { return power[i]; });
   return order;
 }
 

@@ -52,8 +52,8 @@ std::vector<Figure> OfPicture(const Topology& topology, const Steps& steps,
       if (node.outputs[i] != graph::kNoValue) exact[At(node.outputs[i])] = std::move(results[i]);
     }
     for (const auto* ids : {&node.inputs, &node.outputs}) {
-      for (ValueId id : *ids) {
-        if (id == graph::kNoValue || topology.last_use[At(id)] != static_cast<int64_t>(n)) continue;
+      for (ValueId id : graph::Present(*ids)) {
+        if (topology.last_use[At(id)] != static_cast<int64_t>(n)) continue;
         exact[At(id)].reset();
         read[At(id)].reset();
       }

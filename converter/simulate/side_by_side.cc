@@ -125,9 +125,8 @@ void FinishNode(const Topology& topology, const Steps& steps, size_t n,
     }
   }
   for (const auto* ids : {&node.inputs, &node.outputs}) {
-    for (ValueId id : *ids) {
-      if (id == graph::kNoValue ||
-          topology.last_use[static_cast<size_t>(id)] != static_cast<int64_t>(n)) {
+    for (ValueId id : graph::Present(*ids)) {
+      if (topology.last_use[static_cast<size_t>(id)] != static_cast<int64_t>(n)) {
         continue;
       }
       for (const Form form : {kExact, kRounded}) pictures->Drop(picture, form, id);

@@ -39,9 +39,8 @@ class Values {
   void Release(size_t n, const Keep& keep) {
     const graph::Node& node = topology_.graph.nodes[n];
     for (const auto* ids : {&node.inputs, &node.outputs}) {
-      for (ValueId id : *ids) {
-        if (id == graph::kNoValue || topology_.last_use[At(id)] != static_cast<int64_t>(n))
-          continue;
+      for (ValueId id : graph::Present(*ids)) {
+        if (topology_.last_use[At(id)] != static_cast<int64_t>(n)) continue;
         if (!keep(id)) tensors_[At(id)].reset();
       }
     }
@@ -87,8 +86,8 @@ void MarkRead(const Topology& topology, const std::vector<bool>& affected,
               std::vector<bool>* read) {
   for (size_t n = 0; n < affected.size(); ++n) {
     if (!affected[n]) continue;
-    for (ValueId id : topology.graph.nodes[n].inputs) {
-      if (id != graph::kNoValue) (*read)[At(id)] = true;
+    for (ValueId id : graph::Present(topology.graph.nodes[n].inputs)) {
+      (*read)[At(id)] = true;
     }
   }
 }
@@ -273,8 +272,8 @@ Simulator::Comparison Simulator::Compare(const quantize::Scheme& base,
       if (!topology_.view.needed[n]) continue;
       rounded.SetOutputs(
           n, RunRounded(topology_, base_steps, n, rounded.AsSource(), exact.values, workspace));
-      for (ValueId id : topology_.graph.nodes[n].outputs) {
-        if (id != graph::kNoValue) put(id);
+      for (ValueId id : graph::Present(topology_.graph.nodes[n].outputs)) {
+        put(id);
       }
       rounded.Release(n, keep);
     }

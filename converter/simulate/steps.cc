@@ -18,8 +18,8 @@ std::vector<int64_t> LastUses(const graph::Graph& graph, const std::vector<bool>
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     if (!needed[n]) continue;
     for (const auto* ids : {&graph.nodes[n].inputs, &graph.nodes[n].outputs}) {
-      for (ValueId id : *ids) {
-        if (id != graph::kNoValue) last[At(id)] = static_cast<int64_t>(n);
+      for (ValueId id : graph::Present(*ids)) {
+        last[At(id)] = static_cast<int64_t>(n);
       }
     }
   }
@@ -85,15 +85,14 @@ Topology::Topology(const graph::Graph& g)
   for (size_t n = 0; n < g.nodes.size(); ++n) {
     if (!view.needed[n]) continue;
     const graph::Node& node = g.nodes[n];
-    for (ValueId id : node.outputs) {
-      if (id == graph::kNoValue) continue;
+    for (ValueId id : graph::Present(node.outputs)) {
       alive += BytesOf(id);
       all_bytes += BytesOf(id);
     }
     peak_bytes = std::max(peak_bytes, alive);
     for (const auto* ids : {&node.inputs, &node.outputs}) {
-      for (ValueId id : *ids) {
-        if (id == graph::kNoValue || g.Constant(id) != nullptr) continue;
+      for (ValueId id : graph::Present(*ids)) {
+        if (g.Constant(id) != nullptr) continue;
         if (last_use[At(id)] != static_cast<int64_t>(n) || gone[At(id)]) continue;
         gone[At(id)] = true;
         alive -= BytesOf(id);
@@ -227,8 +226,8 @@ bool Steps::SameAt(size_t n, const Steps& other) const {
   }
   const graph::Node& node = topology_.graph.nodes[n];
   for (const auto* ids : {&node.inputs, &node.outputs}) {
-    for (ValueId id : *ids) {
-      if (id == graph::kNoValue || topology_.graph.Constant(id) != nullptr) continue;
+    for (ValueId id : graph::Present(*ids)) {
+      if (topology_.graph.Constant(id) != nullptr) continue;
       if (IsInt8(n) && !SameScheme(SchemeOf(id), other.SchemeOf(id))) return false;
       // Rounded where it goes in, or where it came out: once either way, but not the same.
       const int producer = topology_.links.producer[At(id)];
@@ -246,12 +245,8 @@ std::vector<bool> Steps::Affected(const Steps& other) const {
   for (size_t n = 0; n < affected.size(); ++n) {
     if (!topology_.view.needed[n]) continue;
     const graph::Node& node = topology_.graph.nodes[n];
-    affected[n] = !SameAt(n, other);
-    for (ValueId id : node.inputs)
-      affected[n] = affected[n] || (id != graph::kNoValue && value[At(id)]);
-    for (ValueId id : node.outputs) {
-      if (affected[n] && id != graph::kNoValue) value[At(id)] = true;
-    }
+    affected[n] = !SameAt(n, other) || graph::AnyOf(node.inputs, value);
+    for (ValueId id : graph::Present(node.outputs)) value[At(id)] = affected[n];
   }
   return affected;
 }

@@ -15,7 +15,7 @@ FOLDERS = ("runtime", "converter", "ports")
 SUFFIXES = {".h", ".hpp", ".c", ".cc", ".inc"}
 LINES_MAX = {"runtime": 500, "converter": 400, "ports": 500}
 OPERATORS = "converter/operators/operators.inc"
-NAMED_MOST = {"converter/export": 26, "converter/import": 166, "converter/lower": 63, "converter/passes": 59}
+NAMED_MOST = {"converter/export": 26, "converter/import": 166, "converter/lower": 62, "converter/passes": 59}
 # Spelled in pieces so that this file does not find itself.
 # exp, logf, std::pow, ...; sqrt, floor, ldexp and other exact ones are free.
 LIBRARY_FUNCTIONS = re.compile(r"(?:\bstd::|(?<![\w:.>]))(?:exp2?|expm1|log(?:2|10|1p)?|pow|cbrt|hypot|a?(?:sin|cos|tan)h?|atan2|erfc?|[lt]gamma)[fl]?\(")

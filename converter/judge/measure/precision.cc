@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 
 namespace octet::judge {
 
@@ -16,8 +17,7 @@ std::vector<uint16_t> FindTruths(const std::vector<Detection>& boxes,
       const double overlap = BoxOverlap(boxes[b], truths[t]);
       if (overlap >= OverlapOf(0)) near.emplace_back(overlap, t);
     }
-    std::stable_sort(near.begin(), near.end(),
-                     [](const auto& a, const auto& c) { return a.first > c.first; });
+    std::ranges::stable_sort(near, std::greater{}, [](const auto& pair) { return pair.first; });
     for (size_t threshold = 0; threshold < kOverlaps; ++threshold) {
       const auto bit = static_cast<uint16_t>(1u << threshold);
       for (const auto& [overlap, t] : near) {

@@ -54,27 +54,11 @@ class ClassSeparator {
     if (added_.empty()) return;
     for (Node& node : added_) graph_.nodes.push_back(std::move(node));
     graph_.SortTopologically();
-    RemoveUnread();
+    // The offsets are no tensors that shapes are inferred of: some are empty.
+    graph_.RemoveUnread();
   }
 
  private:
-  // The offsets are no tensors that shapes are inferred of: some are empty.
-  void RemoveUnread() {
-    std::vector<bool> read(graph_.values.size()), remove(graph_.nodes.size());
-    for (const ValueId id : graph_.outputs) read[static_cast<size_t>(id)] = true;
-    for (size_t n = graph_.nodes.size(); n-- > 0;) {
-      const Node& node = graph_.nodes[n];
-      remove[n] = std::none_of(node.outputs.begin(), node.outputs.end(), [&](ValueId id) {
-        return id != kNoValue && read[static_cast<size_t>(id)];
-      });
-      if (remove[n]) continue;
-      for (const ValueId id : node.inputs) {
-        if (id != kNoValue) read[static_cast<size_t>(id)] = true;
-      }
-    }
-    graph_.RemoveNodes(remove);
-  }
-
   const Node& At(int n) const { return graph_.nodes[static_cast<size_t>(n)]; }
   int Producer(ValueId id, std::string_view op) const {
     const int n = id == kNoValue ? -1 : links_.producer[static_cast<size_t>(id)];

@@ -21,8 +21,7 @@ int RemoveIdentity(graph::Graph& graph) {
       return false;
     }
     const ValueId chosen = node.inputs[all ? 1 : 2];
-    const Shape *own = editor.KnownShape(chosen), *result = editor.KnownShape(node.outputs[0]);
-    if (own == nullptr || result == nullptr || *own != *result) return false;
+    if (editor.ShapeOf(chosen) != editor.ShapeOf(node.outputs[0])) return false;
     editor.Become(n, "Identity", {chosen});
     return true;
   });

@@ -7,9 +7,7 @@ namespace octet::passes {
 bool RemoveNoopResize(Editor& editor, int n) {
   const Node& node = editor.At(n);
   if (node.String("coordinate_transformation_mode", "") == "tf_crop_and_resize") return false;
-  const Shape* in = editor.KnownShape(node.inputs[0]);
-  const Shape* out = editor.KnownShape(node.outputs[0]);
-  if (in == nullptr || out == nullptr || *in != *out) return false;
+  if (editor.ShapeOf(node.inputs[0]) != editor.ShapeOf(node.outputs[0])) return false;
   // Equal sizes may also come from a scale slightly above one, rounded down: samples would move.
   const size_t scales_input = node.op == "Upsample" || node.inputs.size() == 2 ? 1 : 2;
   if (scales_input < node.inputs.size() && node.inputs[scales_input] != graph::kNoValue) {

@@ -6,9 +6,7 @@ namespace octet::passes {
 
 bool RemoveNoopSlice(Editor& editor, int n) {
   const Node& node = editor.At(n);
-  const Shape* in = editor.KnownShape(node.inputs[0]);
-  const Shape* out = editor.KnownShape(node.outputs[0]);
-  if (in == nullptr || out == nullptr || *in != *out) return false;
+  if (editor.ShapeOf(node.inputs[0]) != editor.ShapeOf(node.outputs[0])) return false;
   if (node.inputs.size() > 4 && node.inputs[4] != graph::kNoValue) {
     const auto steps = ConstantInts(editor.graph(), node, 4);
     if (!steps) return false;

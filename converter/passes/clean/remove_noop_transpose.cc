@@ -7,25 +7,24 @@ namespace octet::passes {
 
 bool RemoveNoopTranspose(Editor& editor, int n) {
   const Node& node = editor.At(n);
-  const Shape* in = editor.KnownShape(node.inputs[0]);
-  const Shape* out = editor.KnownShape(node.outputs[0]);
-  if (in == nullptr || out == nullptr || !node.activation.empty()) return false;
+  const Shape& in = editor.ShapeOf(node.inputs[0]);
+  const Shape target = editor.ShapeOf(node.outputs[0]);
+  if (!node.activation.empty()) return false;
   std::vector<int64_t> perm = node.Ints("perm");
   if (perm.empty()) {
-    for (size_t i = in->size(); i-- > 0;) perm.push_back(static_cast<int64_t>(i));
+    for (size_t i = in.size(); i-- > 0;) perm.push_back(static_cast<int64_t>(i));
   }
   bool identity = true, keeps_order = true;
   int64_t last = -1;
   for (size_t i = 0; i < perm.size(); ++i) {
     identity = identity && perm[i] == static_cast<int64_t>(i);
-    if ((*in)[static_cast<size_t>(perm[i])] == 1) continue;
+    if (in[static_cast<size_t>(perm[i])] == 1) continue;
     keeps_order = keeps_order && perm[i] > last;
     last = perm[i];
   }
   if (identity) return editor.Bypass(n);
   if (!keeps_order) return false;
   const ValueId data = node.inputs[0];
-  const Shape target = *out;
   const ValueId shape = editor.NewConstant(
       node.name + "_shape", Tensor::Integers({static_cast<int64_t>(target.size())}, target));
   editor.Become(n, "Reshape", {data, shape});

@@ -31,8 +31,8 @@ int UniqueNames(graph::Graph& graph) {
   std::unordered_set<std::string> nodes;
   for (graph::Node& node : graph.nodes) {
     for (const auto* ids : {&node.inputs, &node.outputs}) {
-      for (const graph::ValueId id : *ids) {
-        if (id == graph::kNoValue || done[static_cast<size_t>(id)]) continue;
+      for (const graph::ValueId id : graph::Present(*ids)) {
+        if (done[static_cast<size_t>(id)]) continue;
         done[static_cast<size_t>(id)] = true;
         std::string& name = graph.At(id).name;
         if (!name.empty() && values.insert(name).second) continue;

@@ -65,19 +65,17 @@ bool FoldConstants(Editor& editor, int n) {
   if (IsKept(node.op) || !node.activation.empty() || operators::Find(node.op) == nullptr)
     return false;
   int64_t input_count = 0;
-  for (const ValueId id : node.inputs) {
-    if (id == graph::kNoValue) continue;
+  for (const ValueId id : graph::Present(node.inputs)) {
     const Tensor* tensor = editor.Constant(id);
     if (tensor == nullptr) return false;
     input_count += tensor->Count();
   }
   int64_t output_count = 0;
-  for (const ValueId id : node.outputs) {
-    if (id == graph::kNoValue) continue;
-    const Shape* shape = editor.KnownShape(id);
+  for (const ValueId id : graph::Present(node.outputs)) {
+    const Shape& shape = editor.ShapeOf(id);
     // A graph output stays the result of a node.
-    if (shape == nullptr || editor.IsOutput(id)) return false;
-    output_count += graph::ElementCount(*shape);
+    if (editor.IsOutput(id)) return false;
+    output_count += graph::ElementCount(shape);
   }
   if (output_count > std::max(input_count, kMaxGrownCount)) return false;
 

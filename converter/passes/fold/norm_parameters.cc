@@ -74,10 +74,9 @@ class Parameters {
     std::vector<ValueId> operands;
     for (size_t i = 1; i < inputs.size(); ++i) {
       if (!IsGiven(i)) continue;
-      const Shape* known = editor_.KnownShape(inputs[i]);
-      if (known == nullptr) return false;
-      const bool full = graph::ElementCount(*known) == graph::ElementCount(own_);
-      if (!full && !BroadcastsTo(*known, shape_)) return false;
+      const Shape& known = editor_.ShapeOf(inputs[i]);
+      const bool full = graph::ElementCount(known) == graph::ElementCount(own_);
+      if (!full && !BroadcastsTo(known, shape_)) return false;
     }
     const auto filled = [&](const char* what, float value) {
       const auto count = static_cast<size_t>(graph::ElementCount(own_));
@@ -108,7 +107,7 @@ class Parameters {
     return IsGiven(input) ? editor_.Constant(editor_.At(node_).inputs[input]) : nullptr;
   }
   ValueId Operand(ValueId id, const std::string& name, const Shape& along) {
-    const Shape own = *editor_.KnownShape(id);
+    const Shape own = editor_.ShapeOf(id);
     if (graph::ElementCount(own) != graph::ElementCount(own_) || own == along) return id;
     const ValueId shape = editor_.NewConstant(
         name + "_shape", Tensor::Integers({static_cast<int64_t>(along.size())}, along));
@@ -128,9 +127,8 @@ int NormParameters(graph::Graph& graph) {
   Editor editor(graph);
   editor.ForEach({"LayerNormalization", "RMSNormalization"}, [&](int n) {
     const Node& node = editor.At(n);
-    const Shape* known = editor.KnownShape(node.inputs[0]);
-    if (known == nullptr || node.outputs.size() != 1 || !node.activation.empty()) return false;
-    const Shape shape = *known;
+    const Shape shape = editor.ShapeOf(node.inputs[0]);
+    if (node.outputs.size() != 1 || !node.activation.empty()) return false;
     const auto rank = static_cast<int64_t>(shape.size());
     const int64_t axis = node.Int("axis", -1);
     const Shape own(shape.begin() + (axis < 0 ? axis + rank : axis), shape.end());
@@ -150,13 +148,12 @@ int NormParameters(graph::Graph& graph) {
   });
   editor.ForEach({"InstanceNormalization", "GroupNormalization"}, [&](int n) {
     const Node& node = editor.At(n);
-    const Shape* known = editor.KnownShape(node.inputs[0]);
-    if (known == nullptr || known->size() < 2 || !node.activation.empty()) return false;
+    const Shape shape = editor.ShapeOf(node.inputs[0]);
+    if (shape.size() < 2 || !node.activation.empty()) return false;
     if (editor.IsConstant(node.inputs[1]) && editor.IsConstant(node.inputs[2])) return false;
-    const Shape shape = *known;
     for (const size_t i : {size_t{1}, size_t{2}}) {
-      const Shape* own = editor.KnownShape(node.inputs[i]);
-      if (own == nullptr || *own != Shape{shape[1]}) return false;
+      const Shape& own = editor.ShapeOf(node.inputs[i]);
+      if (own != Shape{shape[1]}) return false;
     }
     Shape along(shape.size() - 1, 1);
     along[0] = shape[1];

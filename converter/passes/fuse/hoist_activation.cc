@@ -34,16 +34,15 @@ bool HoistActivation(Editor& editor, int n) {
   const int movement = MovementInFront(editor, moved, is_range ? &*activation : nullptr);
   if (movement < 0) return false;
   const ValueId source = editor.At(movement).inputs[0];
-  const Shape* shape = editor.KnownShape(source);
-  if (shape == nullptr || !editor.IsPrivate(source)) return false;
+  const Shape& shape = editor.ShapeOf(source);
+  if (!editor.IsPrivate(source)) return false;
   const bool is_input = editor.Producer(source) < 0;
   if (is_input && (!is_range || editor.IsConstant(source))) return false;
 
   // source -> movement -> moved -> n -> out becomes source -> n -> inner -> movement -> out.
   const ValueId out = editor.At(n).outputs[0];
-  const ValueId inner =
-      editor.NewValue(editor.Value(out).name + "_before_" + editor.At(movement).op,
-                      graph::DataType::kFloat, *shape);
+  const ValueId inner = editor.NewValue(
+      editor.Value(out).name + "_before_" + editor.At(movement).op, graph::DataType::kFloat, shape);
   // A range of codes takes its scheme along, and what only moves them keeps it.
   if (given) editor.Give(inner, *given);
   if (is_input) editor.Give(source, *given);

@@ -47,9 +47,7 @@ std::optional<Link> ScalarLink(const Editor& editor, int n) {
   const bool first = editor.IsConstant(node.inputs[0]);
   const ValueId x = node.inputs[first ? 1 : 0];
   const std::optional<float> number = ConstantScalar(editor.graph(), node.inputs[first ? 0 : 1]);
-  const Shape* shape = editor.KnownShape(x);
-  if (!number || editor.IsConstant(x) || shape == nullptr ||
-      *shape != *editor.KnownShape(node.outputs[0])) {
+  if (!number || editor.IsConstant(x) || editor.ShapeOf(x) != editor.ShapeOf(node.outputs[0])) {
     return std::nullopt;
   }
   const std::optional<FunctionStep> step = ScalarStep(node, *number, first);
@@ -63,8 +61,7 @@ std::optional<Link> ScalarLink(const Editor& editor, int n) {
 
 std::optional<Link> LinkOf(const Editor& editor, int n) {
   const Node& node = editor.At(n);
-  if (node.outputs.size() != 1 || !editor.IsFloat(node.outputs[0]) ||
-      editor.KnownShape(node.outputs[0]) == nullptr || node.Has("octet_fp16") ||
+  if (node.outputs.size() != 1 || !editor.IsFloat(node.outputs[0]) || node.Has("octet_fp16") ||
       node.Has(operators::kIsOutputOffset)) {
     return std::nullopt;
   }
@@ -130,17 +127,10 @@ OffsetFunction Behind(OffsetFunction g, const OffsetFunction& f) {
   return g;
 }
 
-bool KnowsShapes(const graph::Graph& graph) {
-  return std::all_of(graph.values.begin(), graph.values.end(), [](const graph::Value& value) {
-    return value.constant != nullptr || value.shape.has_value();
-  });
-}
-
 }  // namespace
 
 int MergeFunctions(graph::Graph& graph) {
   // A function in front of an output is computed in float there.
-  if (!KnowsShapes(graph)) return 0;
   const std::vector<bool> computed = operators::ViewOutputs(graph).needed;
   Editor editor(graph);
   editor.ForEach({}, [&](int n) {

@@ -11,11 +11,11 @@ namespace octet::passes {
 
 bool DepthSpaceToTranspose(Editor& editor, int n) {
   const Node& node = editor.At(n);
-  const Shape* in = editor.KnownShape(node.inputs[0]);
-  const Shape* out = editor.KnownShape(node.outputs[0]);
+  const Shape& in = editor.ShapeOf(node.inputs[0]);
+  const Shape target = editor.ShapeOf(node.outputs[0]);
   const int64_t b = node.Int("blocksize", 0);
-  if (in == nullptr || out == nullptr || in->size() != 4 || b < 1) return false;
-  const int64_t batch = (*in)[0], c = (*in)[1], h = (*in)[2], w = (*in)[3];
+  if (in.size() != 4 || b < 1) return false;
+  const int64_t batch = in[0], c = in[1], h = in[2], w = in[3];
   Shape split;
   std::vector<int64_t> perm;
   if (node.op == "SpaceToDepth") {
@@ -38,7 +38,6 @@ bool DepthSpaceToTranspose(Editor& editor, int n) {
     return editor.NewConstant(name + "_shape",
                               Tensor::Integers({static_cast<int64_t>(shape.size())}, shape));
   };
-  const Shape target = *out;
   const ValueId blocks = editor.NewValue(name + "_blocks", type, split);
   const ValueId transposed = editor.NewValue(name + "_transposed", type, moved);
   editor.AddNode(n, "Reshape", name + "_split", {data, shape_constant(split)}, {blocks});

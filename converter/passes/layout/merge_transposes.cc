@@ -21,8 +21,8 @@ std::vector<int64_t> Permutation(const Node& node, int64_t rank) {
 bool MergeTransposes(Editor& editor, int n) {
   const ValueId middle = editor.At(n).inputs[0];
   const int inner = editor.ProducerIf(middle, "Transpose");
+  if (inner < 0) return false;
   const int64_t rank = editor.Rank(middle);
-  if (inner < 0 || rank < 0) return false;
   const auto outer_perm = Permutation(editor.At(n), rank);
   const auto inner_perm = Permutation(editor.At(inner), rank);
   std::vector<int64_t> merged;

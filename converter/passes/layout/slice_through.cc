@@ -19,10 +19,10 @@ struct Cut {
 
 // nullopt where it shortens several, or skips elements.
 std::optional<Cut> ReadCut(const Editor& editor, const Node& node) {
-  const Shape* in = editor.KnownShape(node.inputs[0]);
-  const Shape* out = editor.KnownShape(node.outputs[0]);
+  const Shape& in = editor.ShapeOf(node.inputs[0]);
+  const Shape& out = editor.ShapeOf(node.outputs[0]);
   const auto starts = ConstantInts(editor.graph(), node, 1);
-  if (in == nullptr || out == nullptr || !starts) return std::nullopt;
+  if (!starts) return std::nullopt;
   if (node.inputs.size() > 4 && node.inputs[4] != graph::kNoValue) {
     const auto steps = ConstantInts(editor.graph(), node, 4);
     if (!steps || std::any_of(steps->begin(), steps->end(), [](int64_t s) { return s != 1; })) {
@@ -38,10 +38,10 @@ std::optional<Cut> ReadCut(const Editor& editor, const Node& node) {
   for (size_t i = axes.size(); i < starts->size(); ++i) axes.push_back(static_cast<int64_t>(i));
   std::optional<Cut> cut;
   for (size_t i = 0; i < starts->size() && i < axes.size(); ++i) {
-    const auto rank = static_cast<int64_t>(in->size());
+    const auto rank = static_cast<int64_t>(in.size());
     const int64_t axis = axes[i] < 0 ? axes[i] + rank : axes[i];
-    const int64_t size = (*in)[static_cast<size_t>(axis)];
-    const int64_t kept = (*out)[static_cast<size_t>(axis)];
+    const int64_t size = in[static_cast<size_t>(axis)];
+    const int64_t kept = out[static_cast<size_t>(axis)];
     if (kept == size) continue;
     if (cut) return std::nullopt;
     const int64_t start = (*starts)[i];
@@ -75,9 +75,8 @@ bool SliceOfConcat(Editor& editor, int n) {
   if (axis != cut->axis) return false;
   int64_t first = 0;
   for (const ValueId input : editor.At(concat).inputs) {
-    const Shape* shape = editor.KnownShape(input);
-    if (shape == nullptr) return false;
-    const int64_t end = first + (*shape)[static_cast<size_t>(axis)];
+    const Shape& shape = editor.ShapeOf(input);
+    const int64_t end = first + shape[static_cast<size_t>(axis)];
     if (cut->begin >= first && cut->end <= end) {
       // Where the Concat rounds its inputs to codes of its own, so would the Slice have to.
       const graph::GivenCodes& own = editor.Value(input).given;
@@ -101,22 +100,22 @@ bool SliceBeforeTranspose(Editor& editor, int n) {
   const ValueId turned = editor.At(n).inputs[0];
   const int transpose = editor.ProducerIf(turned, "Transpose");
   const auto cut = ReadCut(editor, editor.At(n));
-  const Shape* shape = editor.KnownShape(turned);
-  if (transpose < 0 || !cut || shape == nullptr || editor.IsOutput(turned)) return false;
+  const Shape& shape = editor.ShapeOf(turned);
+  if (transpose < 0 || !cut || editor.IsOutput(turned)) return false;
   const std::vector<int> readers = editor.Consumers(turned);
   int64_t kept = 0;
   for (const int reader : readers) {
     if (!reads_part(reader)) return false;
-    kept += graph::ElementCount(*editor.KnownShape(editor.At(reader).outputs[0]));
+    kept += graph::ElementCount(editor.ShapeOf(editor.At(reader).outputs[0]));
   }
-  if (kept > graph::ElementCount(*shape)) return false;
+  if (kept > graph::ElementCount(shape)) return false;
   const ValueId data = editor.At(transpose).inputs[0];
   std::vector<int64_t> perm = editor.At(transpose).Ints("perm");
-  for (size_t i = perm.size(); i < shape->size(); ++i) {
-    perm.push_back(static_cast<int64_t>(shape->size() - 1 - i));
+  for (size_t i = perm.size(); i < shape.size(); ++i) {
+    perm.push_back(static_cast<int64_t>(shape.size() - 1 - i));
   }
   const Cut before{perm[static_cast<size_t>(cut->axis)], cut->begin, cut->end};
-  Shape part = *editor.KnownShape(data);
+  Shape part = editor.ShapeOf(data);
   part[static_cast<size_t>(before.axis)] = before.end - before.begin;
   const std::string name = editor.At(n).name;
   const ValueId sliced = editor.NewValue(name + "_part", editor.Value(data).type, part);

@@ -10,14 +10,12 @@ bool SplitToSlices(Editor& editor, int n) {
   const int64_t rank = editor.Rank(node.inputs[0]);
   int64_t axis = node.Int("axis", 0);
   if (axis < 0) axis += rank;
-  if (rank < 0 || axis < 0 || axis >= rank) return false;
   // Part sizes are read from the inferred shapes, in whatever way they were given.
   std::vector<int64_t> ends;
   int64_t end = 0;
   for (const ValueId part : node.outputs) {
-    const Shape* shape = editor.KnownShape(part);
-    if (shape == nullptr) return false;
-    end += (*shape)[static_cast<size_t>(axis)];
+    if (part == graph::kNoValue) return false;
+    end += editor.ShapeOf(part)[static_cast<size_t>(axis)];
     ends.push_back(end);
   }
   const std::string name = node.name;

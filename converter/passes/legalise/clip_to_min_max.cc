@@ -9,8 +9,8 @@ namespace octet::passes {
 bool ClipToMinMax(Editor& editor, int n) {
   const Node& node = editor.At(n);
   const ValueId data = node.inputs[0];
-  const Shape* shape = editor.KnownShape(data);
-  if (shape == nullptr || !node.activation.empty()) return false;
+  const Shape& shape = editor.ShapeOf(data);
+  if (!node.activation.empty()) return false;
   const bool is_float = editor.IsFloat(data);
   if (node.op == "Relu") {
     if (is_float) return false;
@@ -35,7 +35,7 @@ bool ClipToMinMax(Editor& editor, int n) {
                        : std::vector<ValueId>{data, low == graph::kNoValue ? high : low});
     return true;
   }
-  const ValueId raised = editor.NewValue(name + "_raised", editor.Value(data).type, Shape(*shape));
+  const ValueId raised = editor.NewValue(name + "_raised", editor.Value(data).type, Shape(shape));
   editor.AddNode(n, "Max", name + "_raised", {data, low}, {raised});
   editor.Become(n, "Min", {raised, high});
   return true;

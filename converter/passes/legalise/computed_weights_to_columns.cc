@@ -40,16 +40,15 @@ Chain Columns(Editor& editor, int n, const operators::Window& window, ValueId pi
 
 bool ComputedWeightsToColumns(Editor& editor, int n) {
   const Node& node = editor.At(n);
-  const Shape* picture = editor.KnownShape(node.inputs[0]);
-  const Shape* weights = editor.KnownShape(node.inputs[1]);
-  if (picture == nullptr || weights == nullptr || editor.IsConstant(node.inputs[0]) ||
-      editor.IsConstant(node.inputs[1]) || picture->size() != 4 || (*picture)[0] != 1 ||
-      weights->size() != 4 || !node.activation.empty()) {
+  const Shape& picture = editor.ShapeOf(node.inputs[0]);
+  const Shape& weights = editor.ShapeOf(node.inputs[1]);
+  if (editor.IsConstant(node.inputs[0]) || editor.IsConstant(node.inputs[1]) ||
+      picture.size() != 4 || picture[0] != 1 || weights.size() != 4 || !node.activation.empty()) {
     return false;
   }
-  const Shape kernel(weights->begin() + 2, weights->end());
-  const operators::Window window = operators::MakeWindow(node, *picture, kernel);
-  const int64_t channels = (*picture)[1], outputs = (*weights)[0], groups = node.Int("group", 1);
+  const Shape kernel(weights.begin() + 2, weights.end());
+  const operators::Window window = operators::MakeWindow(node, picture, kernel);
+  const int64_t channels = picture[1], outputs = weights[0], groups = node.Int("group", 1);
   const int64_t taps = window.Taps(), positions = window.OutputPixels();
   if (taps > kMostTaps || channels * taps > kMostColumnElements / positions) return false;
   const int64_t depth = channels / groups * taps;

@@ -63,23 +63,23 @@ Tensor Columns(const Window& window, bool transposed, const Tensor& picture) {
 bool ComputedWeightsToMatMul(Editor& editor, int n) {
   const Node& node = editor.At(n);
   const Tensor* picture = editor.Constant(node.inputs[0]);
-  const Shape* weights = editor.KnownShape(node.inputs[1]);
-  if (picture == nullptr || weights == nullptr || editor.IsConstant(node.inputs[1])) return false;
+  const Shape& weights = editor.ShapeOf(node.inputs[1]);
+  if (picture == nullptr || editor.IsConstant(node.inputs[1])) return false;
   if (node.Int("group", 1) != 1 || !node.activation.empty()) return false;
   const bool transposed = node.op == "ConvTranspose";
-  const Shape kernel(weights->begin() + 2, weights->end());
+  const Shape kernel(weights.begin() + 2, weights.end());
   const Window window = transposed ? operators::MakeTransposedWindow(node, picture->shape, kernel)
                                    : operators::MakeWindow(node, picture->shape, kernel);
   const int64_t batch = picture->shape[0], positions = window.OutputPixels();
   const int64_t depth = picture->shape[1] * window.Taps();
   if (depth > kMostElements / (batch * positions)) return false;
-  const int64_t outputs = (*weights)[transposed ? 1 : 0];
+  const int64_t outputs = weights[transposed ? 1 : 0];
   const ValueId result = node.outputs[0];
   const ValueId bias = node.inputs.size() > 2 ? node.inputs[2] : graph::kNoValue;
   const std::string name = node.name;
 
   Chain chain(editor, n, node.inputs[1]);
-  chain.Reshape({(*weights)[0], (*weights)[1], window.Taps()});
+  chain.Reshape({weights[0], weights[1], window.Taps()});
   if (transposed) chain.Transpose({1, 0, 2});
   chain.Reshape({outputs, depth});
   chain.Op("MatMul", {outputs, batch * positions},

@@ -159,23 +159,23 @@ void Interleave(const Layout& layout, int64_t batch, Chain* chain) {
 
 bool ConvTransposeToConv(Editor& editor, int n) {
   const Node& node = editor.At(n);
-  const Shape* in = editor.KnownShape(node.inputs[0]);
+  const Shape& in = editor.ShapeOf(node.inputs[0]);
   const Tensor* weights = editor.Constant(node.inputs[1]);
   // One dimension has been made two.
-  if (in == nullptr || weights == nullptr || in->size() < 4 || in->size() > 5) return false;
+  if (weights == nullptr || in.size() < 4 || in.size() > 5) return false;
   const bool has_bias = node.inputs.size() > 2 && node.inputs[2] != graph::kNoValue;
   if (has_bias && editor.Constant(node.inputs[2]) == nullptr) return false;
   if (!node.activation.empty()) return false;
 
   const operators::Window window = operators::MakeTransposedWindow(
-      node, *in, Shape(weights->shape.begin() + 2, weights->shape.end()));
+      node, in, Shape(weights->shape.begin() + 2, weights->shape.end()));
   Layout layout{};
   layout.window = window.Axes();
   layout.groups = node.Int("group", 1);
-  layout.in_c = (*in)[1];
+  layout.in_c = in[1];
   layout.out_c = weights->shape[1] * layout.groups;
   layout.phases = layout.taps = 1;
-  Shape phases_shape = {(*in)[0], 0};
+  Shape phases_shape = {in[0], 0};
   std::vector<int64_t> kernel, pads_begin, pads_end;
   for (const WindowAxis* axis : layout.window) {
     const SubPixelAxis split = BestSplit(*axis);
@@ -191,7 +191,7 @@ bool ConvTransposeToConv(Editor& editor, int n) {
 
   const std::string name = node.name;
   const ValueId result = node.outputs[0];
-  const int64_t batch = (*in)[0];
+  const int64_t batch = in[0];
   Chain chain(editor, n, node.inputs[0]);
   editor.SetConstantInput(n, 1, PhaseWeights(layout, editor.Value(node.inputs[1]).constant),
                           name + "_weight");

@@ -12,9 +12,9 @@ namespace {
 // Empty when the shapes needed are not known.
 std::vector<int64_t> KernelShape(const Editor& editor, const Node& node) {
   if (node.Has("kernel_shape") || node.inputs.size() < 2) return node.Ints("kernel_shape");
-  const Shape* weights = editor.KnownShape(node.inputs[1]);
-  if (weights == nullptr || weights->size() < 3) return {};
-  return {weights->begin() + 2, weights->end()};
+  const Shape& weights = editor.ShapeOf(node.inputs[1]);
+  if (weights.size() < 3) return {};
+  return {weights.begin() + 2, weights.end()};
 }
 
 bool IsComplete(const Node& node) {
@@ -27,11 +27,11 @@ bool IsComplete(const Node& node) {
 bool ExplicitPadding(Editor& editor, int n) {
   Node& node = editor.At(n);
   const std::vector<int64_t> kernel = KernelShape(editor, node);
-  const Shape* in = editor.KnownShape(node.inputs[0]);
-  if (IsComplete(node) || kernel.empty() || in == nullptr) return false;
+  const Shape& in = editor.ShapeOf(node.inputs[0]);
+  if (IsComplete(node) || kernel.empty()) return false;
   const bool transposed = node.op == "ConvTranspose";
-  const operators::Window window = transposed ? operators::MakeTransposedWindow(node, *in, kernel)
-                                              : operators::MakeWindow(node, *in, kernel);
+  const operators::Window window = transposed ? operators::MakeTransposedWindow(node, in, kernel)
+                                              : operators::MakeWindow(node, in, kernel);
   std::vector<int64_t> strides, dilations, begins, ends, output_padding;
   for (const operators::WindowAxis* axis : window.Axes()) {
     strides.push_back(axis->stride);

@@ -4,9 +4,9 @@
 namespace octet::passes {
 
 bool GlobalMaxPoolToMaxPool(Editor& editor, int n) {
-  const Shape* in = editor.KnownShape(editor.At(n).inputs[0]);
-  if (in == nullptr || in->size() != 4) return false;
-  const std::vector<int64_t> kernel = {(*in)[2], (*in)[3]};
+  const Shape& in = editor.ShapeOf(editor.At(n).inputs[0]);
+  if (in.size() != 4) return false;
+  const std::vector<int64_t> kernel = {in[2], in[3]};
   editor.Become(n, "MaxPool", {editor.At(n).inputs[0]});
   Node& node = editor.At(n);
   node.attributes["kernel_shape"] = kernel;

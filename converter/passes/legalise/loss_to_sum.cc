@@ -7,12 +7,11 @@ namespace octet::passes {
 
 bool LossToSum(Editor& editor, int n) {
   const Node& node = editor.At(n);
-  const Shape* known = editor.KnownShape(node.inputs[0]);
   const Tensor* target = editor.Constant(node.inputs[1]);
   const ValueId weights = node.inputs.size() > 2 ? node.inputs[2] : graph::kNoValue;
-  if (known == nullptr || target == nullptr) return false;
+  if (target == nullptr) return false;
   if (weights != graph::kNoValue && !editor.IsConstant(weights)) return false;
-  const Shape shape = *known;
+  const Shape shape = editor.ShapeOf(node.inputs[0]);
   const std::string name = node.name;
   const bool all = node.String("reduction", "mean") != "none";
   const Tensor factors = operators::LossWeights(

@@ -42,8 +42,8 @@ bool MakeSteps(Editor& editor, int n, const Shape& shape) {
   const Shape own{shape[1]};
   if (node.inputs.size() != 5 || !node.activation.empty()) return false;
   for (size_t i = 1; i < 5; ++i) {
-    const Shape* known = editor.KnownShape(node.inputs[i]);
-    if (known == nullptr || *known != own || !editor.IsFloat(node.inputs[i])) return false;
+    const Shape& known = editor.ShapeOf(node.inputs[i]);
+    if (known != own || !editor.IsFloat(node.inputs[i])) return false;
   }
   Shape broadcast(shape.size() - 1, 1);
   broadcast[0] = shape[1];
@@ -70,9 +70,8 @@ bool MakeSteps(Editor& editor, int n, const Shape& shape) {
 
 bool LowerBatchNorm(Editor& editor, int n) {
   const auto norm = ReadBatchNorm(editor.graph(), editor.At(n));
-  const Shape* known = editor.KnownShape(editor.At(n).inputs[0]);
-  if (known == nullptr || known->size() < 2) return false;
-  const Shape shape = *known;
+  const Shape shape = editor.ShapeOf(editor.At(n).inputs[0]);
+  if (shape.size() < 2) return false;
   if (!norm) return MakeSteps(editor, n, shape);
   if (shape[1] != static_cast<int64_t>(norm->scale.size())) return false;
   if (shape.size() == 4) {

@@ -29,10 +29,10 @@ bool IsOverLast(Editor& editor, const Node& softmax) {
 const Tensor* MaskOf(Editor& editor, const Node& add, size_t* input) {
   for (const size_t i : {size_t{0}, size_t{1}}) {
     const Tensor* mask = editor.Constant(add.inputs[i]);
-    const Shape* other = editor.KnownShape(add.inputs[1 - i]);
-    if (mask == nullptr || !mask->IsFloat() || other == nullptr) continue;
-    if (mask->shape.empty() || other->empty() || mask->shape.back() < 2) continue;
-    if (mask->shape.back() != other->back() || mask->floats.empty()) continue;
+    const Shape& other = editor.ShapeOf(add.inputs[1 - i]);
+    if (mask == nullptr || !mask->IsFloat()) continue;
+    if (mask->shape.empty() || other.empty() || mask->shape.back() < 2) continue;
+    if (mask->shape.back() != other.back() || mask->floats.empty()) continue;
     *input = i;
     return mask;
   }
@@ -110,7 +110,7 @@ class Guards {
       const Node& choice = editor_.At(reader);
       // Of two numbers the probabilities are the one where there is a row.
       if (choice.op != "Where" || choice.inputs[0] != node.outputs[0] ||
-          choice.inputs[2] != node.inputs[0] || editor_.KnownShape(choice.outputs[0]) == nullptr) {
+          choice.inputs[2] != node.inputs[0]) {
         return false;
       }
       guard->choices.push_back(reader);
@@ -150,8 +150,7 @@ class Guards {
   ValueId RowsOfCondition(const Guard& guard, bool* any) {
     const std::string name = editor_.At(guard.scores).name;
     Tensor condition = *editor_.Constant(editor_.At(guard.scores).inputs[0]);
-    const Shape* scores = editor_.KnownShape(editor_.At(guard.scores).outputs[0]);
-    if (scores == nullptr || condition.shape.empty()) return graph::kNoValue;
+    if (condition.shape.empty()) return graph::kNoValue;
     const int64_t masked = InfiniteSide(editor_, editor_.At(guard.scores)) == 1 ? 1 : 0;
     std::vector<int64_t> rows;
     ForEachRow(condition.integers, condition.shape, [&](auto row, auto end) {
@@ -170,9 +169,9 @@ class Guards {
     const Node& scores = editor_.At(guard.scores);
     const std::string name = scores.name;
     const ValueId condition = scores.inputs[0];
-    const Shape* known = editor_.KnownShape(condition);
-    if (known == nullptr || known->empty()) return graph::kNoValue;
-    const Shape shape = *known, row_shape = RowShape(shape);
+    const Shape& known = editor_.ShapeOf(condition);
+    if (known.empty()) return graph::kNoValue;
+    const Shape shape = known, row_shape = RowShape(shape);
     const size_t side = InfiniteSide(editor_, scores);
     const auto number = [&](const char* what, float value) {
       return editor_.NewConstant(name + what, Tensor::Floats({}, {value}));

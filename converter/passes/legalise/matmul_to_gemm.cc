@@ -40,12 +40,11 @@ Bias FindBias(Editor& editor, ValueId result, int64_t rank, int64_t columns) {
 bool MatMulToGemm(Editor& editor, int n) {
   const ValueId data = editor.At(n).inputs[0];
   const Tensor* matrix = editor.Constant(editor.At(n).inputs[1]);
-  const Shape* in = editor.KnownShape(data);
-  if (matrix == nullptr || !matrix->IsFloat() || matrix->shape.size() != 2 || in == nullptr ||
-      in->size() < 2 || !editor.At(n).activation.empty()) {
+  const Shape shape = editor.ShapeOf(data);
+  if (matrix == nullptr || !matrix->IsFloat() || matrix->shape.size() != 2 || shape.size() < 2 ||
+      !editor.At(n).activation.empty()) {
     return false;
   }
-  const Shape shape = *in;
   const int64_t k = matrix->shape[0], columns = matrix->shape[1];
   const int64_t rows = graph::ElementCount(shape) / k;
   const std::string name = editor.At(n).name;

@@ -31,7 +31,7 @@ void DetachAddend(Editor& editor, int n, ValueId addend, float beta, const Shape
   editor.SetOutput(n, 0, product);
   if (beta != 1) {
     const ValueId factor = editor.NewConstant(name + "_beta", Tensor::Floats({}, {beta}));
-    const Shape addend_shape = *editor.KnownShape(addend);
+    const Shape addend_shape = editor.ShapeOf(addend);
     const ValueId scaled = editor.NewValue(name + "_addend", graph::DataType::kFloat, addend_shape);
     editor.AddNode(n, "Mul", name + "_scale", {addend, factor}, {scaled});
     addend = scaled;
@@ -44,13 +44,11 @@ void DetachAddend(Editor& editor, int n, ValueId addend, float beta, const Shape
 bool NormaliseGemm(Editor& editor, int n) {
   const Node& node = editor.At(n);
   const Tensor* matrix = editor.Constant(node.inputs[1]);
-  const Shape* out = editor.KnownShape(node.outputs[0]);
-  const Shape* in = editor.KnownShape(node.inputs[0]);
-  if (matrix == nullptr || !matrix->IsFloat() || out == nullptr || in == nullptr ||
-      !node.activation.empty()) {
+  const Shape shape = editor.ShapeOf(node.outputs[0]);
+  const Shape& in = editor.ShapeOf(node.inputs[0]);
+  if (matrix == nullptr || !matrix->IsFloat() || !node.activation.empty()) {
     return false;
   }
-  const Shape shape = *out;
   const bool trans_a = node.Int("transA", 0) != 0, trans_b = node.Int("transB", 0) != 0;
   const float alpha = node.Float("alpha", 1), beta = node.Float("beta", 1);
   const ValueId addend = node.inputs.size() > 2 ? node.inputs[2] : graph::kNoValue;
@@ -58,13 +56,11 @@ bool NormaliseGemm(Editor& editor, int n) {
   const bool is_bias_normal =
       addend == graph::kNoValue || (beta == 1 && bias != nullptr && bias->shape == Shape{shape[1]});
   if (!trans_a && trans_b && alpha == 1 && is_bias_normal) return false;
-  if (addend != graph::kNoValue && bias == nullptr && editor.KnownShape(addend) == nullptr)
-    return false;
 
   const std::string name = node.name;
   if (trans_a) {
     const ValueId turned =
-        editor.NewValue(name + "_turned", graph::DataType::kFloat, {(*in)[1], (*in)[0]});
+        editor.NewValue(name + "_turned", graph::DataType::kFloat, {in[1], in[0]});
     const int turn = editor.AddNode(n, "Transpose", name + "_turn", {node.inputs[0]}, {turned});
     editor.At(turn).attributes["perm"] = std::vector<int64_t>{1, 0};
     editor.SetInput(n, 0, turned);

@@ -85,14 +85,14 @@ bool DropUnusedIndices(Editor& editor, int n) {
 // Global pools look at [N, C, H, W], whatever dimensions the pixels had.
 bool GlobalPoolToPicture(Editor& editor, int n) {
   const Node& node = editor.At(n);
-  const Shape* in = editor.KnownShape(node.inputs[0]);
-  if (in == nullptr || in->size() == 4 || in->size() < 3) return false;
-  const int64_t pixels = graph::ElementCount(Shape(in->begin() + 2, in->end()));
+  const Shape& in = editor.ShapeOf(node.inputs[0]);
+  if (in.size() == 4 || in.size() < 3) return false;
+  const int64_t pixels = graph::ElementCount(Shape(in.begin() + 2, in.end()));
   const int64_t side = SideOf(pixels);
   if (side == 0) return false;
   const ValueId result = node.outputs[0];
-  const Shape small = {(*in)[0], (*in)[1], 1, 1};
-  Shape out = *in;
+  const Shape small = {in[0], in[1], 1, 1};
+  Shape out = in;
   std::fill(out.begin() + 2, out.end(), 1);
   Chain chain(editor, n, node.inputs[0]);
   chain.Reshape({small[0], small[1], pixels / side, side});
@@ -105,19 +105,18 @@ bool GlobalPoolToPicture(Editor& editor, int n) {
 // (sum of |x|^p)^(1/p) by an average: of zeros, padding included, for those add nothing.
 bool LpPoolToAverage(Editor& editor, int n) {
   const bool global = editor.At(n).op == "GlobalLpPool";
-  const Shape* in = editor.KnownShape(editor.At(n).inputs[0]);
-  if (in == nullptr) return false;
+  const Shape& in = editor.ShapeOf(editor.At(n).inputs[0]);
   const int64_t p = editor.At(n).Int("p", 2);
   const ValueId result = editor.At(n).outputs[0];
-  int64_t count = graph::ElementCount(Shape(in->begin() + 2, in->end()));
-  Shape out = *in;
+  int64_t count = graph::ElementCount(Shape(in.begin() + 2, in.end()));
+  Shape out = in;
   std::fill(out.begin() + 2, out.end(), 1);
   std::map<std::string, graph::Attribute> attributes;
   if (!global) {
     const Window window =
-        operators::MakeWindow(editor.At(n), *in, editor.At(n).Ints("kernel_shape"));
+        operators::MakeWindow(editor.At(n), in, editor.At(n).Ints("kernel_shape"));
     count = window.Taps();
-    out = operators::WindowResult(window, (*in)[0], (*in)[1]);
+    out = operators::WindowResult(window, in[0], in[1]);
     std::vector<int64_t> strides, dilations, begins, ends;
     for (const WindowAxis* axis : window.Axes()) {
       strides.push_back(axis->stride);
@@ -147,9 +146,9 @@ bool LpPoolToAverage(Editor& editor, int n) {
 // border a factor for each pixel.
 bool DilatedAverageToConv(Editor& editor, int n) {
   const Node& node = editor.At(n);
-  const Shape* in = editor.KnownShape(node.inputs[0]);
-  if (in == nullptr || in->size() != 4) return false;
-  const Window window = operators::MakeWindow(node, *in, node.Ints("kernel_shape"));
+  const Shape& in = editor.ShapeOf(node.inputs[0]);
+  if (in.size() != 4) return false;
+  const Window window = operators::MakeWindow(node, in, node.Ints("kernel_shape"));
   const WindowAxis &y = window.y, &x = window.x;
   if (y.dilation == 1 && x.dilation == 1) return false;
   const bool padded = node.Int("count_include_pad", 0) != 0;
@@ -164,10 +163,10 @@ bool DilatedAverageToConv(Editor& editor, int n) {
                                    : static_cast<float>(window.Taps()) / static_cast<float>(count));
     }
   }
-  const int64_t channels = (*in)[1];
+  const int64_t channels = in[1];
   const std::string name = node.name;
   const ValueId result = node.outputs[0];
-  const Shape out = operators::WindowResult(window, (*in)[0], channels);
+  const Shape out = operators::WindowResult(window, in[0], channels);
   const std::vector<float> weights(static_cast<size_t>(channels * window.Taps()),
                                    1.0f / static_cast<float>(window.Taps()));
   Chain chain(editor, n, node.inputs[0]);

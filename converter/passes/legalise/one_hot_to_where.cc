@@ -9,11 +9,9 @@ namespace octet::passes {
 
 bool OneHotToWhere(Editor& editor, int n) {
   const Node& node = editor.At(n);
-  const Shape* out = editor.KnownShape(node.outputs[0]);
-  if (out == nullptr) return false;
+  const Shape result = editor.ShapeOf(node.outputs[0]);
   int64_t axis = node.Int("axis", -1);
-  if (axis < 0) axis += static_cast<int64_t>(out->size());
-  const Shape result = *out;
+  if (axis < 0) axis += static_cast<int64_t>(result.size());
   const int64_t depth = result[static_cast<size_t>(axis)];
   Shape places_shape(result.size(), 1), column = result;
   places_shape[static_cast<size_t>(axis)] = depth;
@@ -24,7 +22,7 @@ bool OneHotToWhere(Editor& editor, int n) {
   constexpr graph::DataType kBool = graph::DataType::kBool;
   ValueId indices = node.inputs[0];
   if (editor.IsFloat(indices)) {
-    const ValueId whole = editor.NewValue(name + "_whole", kInt, *editor.KnownShape(indices));
+    const ValueId whole = editor.NewValue(name + "_whole", kInt, editor.ShapeOf(indices));
     constexpr int64_t kInt64Code = 7;  // onnx.TensorProto.DataType
     const int cast = editor.AddNode(n, "Cast", name + "_cast", {indices}, {whole});
     editor.At(cast).attributes["to"] = kInt64Code;

@@ -21,15 +21,15 @@ bool HasWeights(const Node& node) {
 
 bool OneToTwoDimensions(Editor& editor, int n) {
   const Node& node = editor.At(n);
-  const Shape* in = editor.KnownShape(node.inputs[0]);
-  const Shape* out = editor.KnownShape(node.outputs[0]);
-  if (in == nullptr || out == nullptr || in->size() != 3 || node.outputs.size() != 1) return false;
+  const Shape& in = editor.ShapeOf(node.inputs[0]);
+  const Shape& out = editor.ShapeOf(node.outputs[0]);
+  if (in.size() != 3 || node.outputs.size() != 1) return false;
   // ExplicitPadding has filled in what may be written out.
   if (node.Has("auto_pad") || node.Has("output_shape")) return false;
   const Tensor* weights = HasWeights(node) ? editor.Constant(node.inputs[1]) : nullptr;
   if (HasWeights(node) && weights == nullptr) return false;
 
-  const Shape in_shape = *in, out_shape = *out;
+  const Shape in_shape = in, out_shape = out;
   const Shape wide_in = {in_shape[0], in_shape[1], 1, in_shape[2]};
   const Shape wide_out = {out_shape[0], out_shape[1], 1, out_shape[2]};
   const std::string name = node.name;

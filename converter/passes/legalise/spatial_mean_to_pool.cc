@@ -7,8 +7,8 @@ namespace octet::passes {
 
 bool SpatialMeanToPool(Editor& editor, int n) {
   const Node& node = editor.At(n);
-  const Shape* in = editor.KnownShape(node.inputs[0]);
-  if (in == nullptr || in->size() != 4 || !editor.IsFloat(node.inputs[0])) return false;
+  const Shape& in = editor.ShapeOf(node.inputs[0]);
+  if (in.size() != 4 || !editor.IsFloat(node.inputs[0])) return false;
   const auto axes = ReadAxes(editor.graph(), node, 1, 4);
   if (!axes || *axes != std::vector<int64_t>{2, 3}) return false;
   const ValueId data = node.inputs[0];
@@ -16,7 +16,7 @@ bool SpatialMeanToPool(Editor& editor, int n) {
     editor.Become(n, "GlobalAveragePool", {data});
     return true;
   }
-  const Shape pooled_shape = {(*in)[0], (*in)[1], 1, 1};
+  const Shape pooled_shape = {in[0], in[1], 1, 1};
   const std::string name = node.name;
   const ValueId pooled = editor.NewValue(name + "_pooled", graph::DataType::kFloat, pooled_shape);
   const ValueId shape = editor.NewConstant(

@@ -6,25 +6,19 @@ namespace octet::passes {
 
 bool SplitComputedGemm(Editor& editor, int n) {
   const Node& node = editor.At(n);
-  const Shape* out = editor.KnownShape(node.outputs[0]);
-  if (editor.IsConstant(node.inputs[1]) || out == nullptr || !node.activation.empty()) {
+  const Shape shape = editor.ShapeOf(node.outputs[0]);
+  if (editor.IsConstant(node.inputs[1]) || !node.activation.empty()) {
     return false;
   }
-  const Shape shape = *out;
   const std::string name = node.name;
   const bool turned[2] = {node.Int("transA", 0) != 0, node.Int("transB", 0) != 0};
   const float alpha = node.Float("alpha", 1), beta = node.Float("beta", 1);
   const bool has_addend = node.inputs.size() > 2 && node.inputs[2] != graph::kNoValue;
   const std::vector<ValueId> inputs = node.inputs;
-  std::vector<ValueId> operands;
-  for (size_t i = 0; i < 2; ++i) {
-    const Shape* own = editor.KnownShape(inputs[i]);
-    if (own == nullptr) return false;
-    operands.push_back(inputs[i]);
-  }
+  std::vector<ValueId> operands{inputs[0], inputs[1]};
   for (size_t i = 0; i < 2; ++i) {
     if (!turned[i]) continue;
-    const Shape own = *editor.KnownShape(inputs[i]);
+    const Shape own = editor.ShapeOf(inputs[i]);
     operands[i] = editor.NewValue(name + "_turned", graph::DataType::kFloat, {own[1], own[0]});
     const int turn = editor.AddNode(n, "Transpose", name + "_turn", {inputs[i]}, {operands[i]});
     editor.At(turn).attributes["perm"] = std::vector<int64_t>{1, 0};
@@ -47,8 +41,7 @@ bool SplitComputedGemm(Editor& editor, int n) {
     editor.Become(n, "Identity", {sum});
     return true;
   }
-  const Shape* known = editor.KnownShape(inputs[2]);
-  const Shape addend_shape = known == nullptr ? shape : *known;
+  const Shape addend_shape = editor.ShapeOf(inputs[2]);
   const ValueId addend = scaled(inputs[2], addend_shape, beta);
   editor.Become(n, "Add", {sum, addend});
   return true;

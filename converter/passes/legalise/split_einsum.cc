@@ -160,9 +160,8 @@ bool SplitEinsum(Editor& editor, int n) {
   const std::vector<ValueId> inputs = editor.At(n).inputs;
   std::vector<Shape> shapes;
   for (ValueId id : inputs) {
-    const Shape* shape = editor.KnownShape(id);
-    if (shape == nullptr) return false;
-    shapes.push_back(*shape);
+    const Shape& shape = editor.ShapeOf(id);
+    shapes.push_back(shape);
   }
   if (inputs.empty() || inputs.size() > 2 || !editor.At(n).activation.empty()) return false;
   const operators::Einsum einsum = operators::ReadEinsum(editor.At(n), shapes);

@@ -139,9 +139,9 @@ bool RewritePool(Editor& editor, int n, const Volume& in) {
 
 bool ThreeToTwoDimensions(Editor& editor, int n) {
   const Node& node = editor.At(n);
-  const Shape* in = editor.KnownShape(node.inputs[0]);
-  if (in == nullptr || in->size() != 5 || node.outputs.size() != 1) return false;
-  const Volume volume = {(*in)[0], (*in)[1], (*in)[2], (*in)[3], (*in)[4]};
+  const Shape& in = editor.ShapeOf(node.inputs[0]);
+  if (in.size() != 5 || node.outputs.size() != 1) return false;
+  const Volume volume = {in[0], in[1], in[2], in[3], in[4]};
   return node.op == "Conv" ? RewriteConv(editor, n, volume) : RewritePool(editor, n, volume);
 }
 

@@ -9,11 +9,10 @@ namespace octet::passes {
 
 bool UnpoolToScatter(Editor& editor, int n) {
   const Node& node = editor.At(n);
-  const Shape* in = editor.KnownShape(node.inputs[0]);
-  const Shape* out = editor.KnownShape(node.outputs[0]);
-  if (in == nullptr || out == nullptr) return false;
-  const Shape result = *out, pooled = operators::UnpooledShape(node, *in);
-  const int64_t count = graph::ElementCount(*in), places = graph::ElementCount(pooled);
+  const Shape& in = editor.ShapeOf(node.inputs[0]);
+  const Shape& out = editor.ShapeOf(node.outputs[0]);
+  const Shape result = out, pooled = operators::UnpooledShape(node, in);
+  const int64_t count = graph::ElementCount(in), places = graph::ElementCount(pooled);
   constexpr graph::DataType kFloat = graph::DataType::kFloat;
   const std::string name = node.name;
   const ValueId x = node.inputs[0], indices = node.inputs[1];

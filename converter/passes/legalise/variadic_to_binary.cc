@@ -10,9 +10,6 @@ bool VariadicToBinary(Editor& editor, int n) {
   const bool mean = node.op == "Mean";
   const bool sum = mean || node.op == "Sum";
   if (!sum && node.inputs.size() == 2) return false;
-  for (const ValueId input : node.inputs) {
-    if (editor.KnownShape(input) == nullptr) return false;
-  }
   const std::string op = sum ? "Add" : node.op, name = node.name;
   const std::vector<ValueId> inputs = node.inputs;
   const graph::DataType type = editor.Value(node.outputs[0]).type;
@@ -20,8 +17,8 @@ bool VariadicToBinary(Editor& editor, int n) {
   const size_t last = inputs.size() - (mean ? 0 : 1);  // behind it stands the node itself
   ValueId so_far = inputs[0];
   for (size_t i = 1; i < last; ++i) {
-    const Shape shape = operators::Broadcast(editor.At(n), *editor.KnownShape(so_far),
-                                             *editor.KnownShape(inputs[i]));
+    const Shape shape =
+        operators::Broadcast(editor.At(n), editor.ShapeOf(so_far), editor.ShapeOf(inputs[i]));
     const ValueId next = editor.NewValue(name + "_" + std::to_string(i), type, shape);
     editor.AddNode(n, op, name + "_" + std::to_string(i), {so_far, inputs[i]}, {next});
     so_far = next;

@@ -1,6 +1,5 @@
 // Clips that stand for ranges of codes go where they do nothing; where one stays, int8 still rounds
 // once.
-#include <algorithm>
 
 #include "converter/operators/operator.h"
 #include "converter/passes/bounds.h"
@@ -29,7 +28,7 @@ void ClampInputs(Editor& editor, int n, const graph::Given& given) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     const ValueId id = inputs[i];
     if (editor.IsConstant(id) || editor.Value(id).given) continue;
-    const Shape shape = *editor.KnownShape(id);
+    const Shape shape = editor.ShapeOf(id);
     const ValueId cut =
         editor.NewValue(editor.Value(id).name + "_cut", graph::DataType::kFloat, shape);
     AddClamp(editor, n, id, cut, given);
@@ -68,11 +67,6 @@ bool KeepsScale(const Node& node) {
   return operators::Int8Of(node) == operators::Int8::kKeepsScale;
 }
 
-bool AreKnown(const Editor& editor, const std::vector<ValueId>& ids) {
-  return std::all_of(ids.begin(), ids.end(),
-                     [&editor](ValueId id) { return editor.KnownShape(id) != nullptr; });
-}
-
 }  // namespace
 
 bool RemoveImpliedClip(Editor& editor, int n) {
@@ -91,7 +85,7 @@ bool RemoveImpliedClip(Editor& editor, int n) {
     if (!HasGiven(editor, node.inputs[0], *given)) return false;
   } else if (!CanWrite(node, *given)) {
     return false;
-  } else if (node.op == "Concat" && AreKnown(editor, node.inputs)) {
+  } else if (node.op == "Concat") {
     ClampInputs(editor, producer, *given);
   }
   if (!IsWithin(editor, in, *given)) return false;

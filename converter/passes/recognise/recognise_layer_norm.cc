@@ -24,7 +24,7 @@ Mean ReadMean(Editor& editor, ValueId id) {
   const Node& node = editor.At(n);
   const int64_t rank = editor.Rank(node.inputs[0]);
   const auto axes = ReadAxes(editor.graph(), node, 1, rank);
-  if (rank < 1 || !axes || axes->empty() || node.Int("keepdims", 1) == 0) return {};
+  if (!axes || axes->empty() || node.Int("keepdims", 1) == 0) return {};
   for (size_t i = 0; i < axes->size(); ++i) {
     if ((*axes)[axes->size() - 1 - i] != rank - 1 - static_cast<int64_t>(i)) return {};
   }
@@ -128,16 +128,15 @@ bool RecogniseLayerNorm(Editor& editor, int n) {
   };
   const Mean distance = ReadDistance(editor, quotient.x), again = ReadDistance(editor, squared);
   if (distance.axis != variance.axis || again.axis != variance.axis || again.of != distance.of) {
-    const Shape* shape = editor.KnownShape(quotient.x);
-    if (squared != quotient.x || shape == nullptr) return false;
-    editor.Become(n, "RMSNormalization", {quotient.x, ones(*shape, variance.axis)});
+    const Shape& shape = editor.ShapeOf(quotient.x);
+    if (squared != quotient.x) return false;
+    editor.Become(n, "RMSNormalization", {quotient.x, ones(shape, variance.axis)});
     editor.At(n).attributes = {{"axis", variance.axis}, {"epsilon", sum->c}};
     return true;
   }
-  const Shape* shape = editor.KnownShape(distance.of);
-  if (shape == nullptr) return false;
-  if (IsInstance(editor, node.outputs[0], *shape, distance.axis)) {
-    const int64_t channels = (*shape)[1];
+  const Shape& shape = editor.ShapeOf(distance.of);
+  if (IsInstance(editor, node.outputs[0], shape, distance.axis)) {
+    const int64_t channels = shape[1];
     const auto filled = [&](const char* what, float value) {
       const std::vector<float> values(static_cast<size_t>(channels), value);
       return editor.NewConstant(node.name + what, Tensor::Floats({channels}, values));
@@ -147,7 +146,7 @@ bool RecogniseLayerNorm(Editor& editor, int n) {
     editor.At(n).attributes = {{"epsilon", sum->c}};
     return true;
   }
-  editor.Become(n, "LayerNormalization", {distance.of, ones(*shape, distance.axis)});
+  editor.Become(n, "LayerNormalization", {distance.of, ones(shape, distance.axis)});
   editor.At(n).attributes = {{"axis", distance.axis}, {"epsilon", sum->c}};
   return true;
 }
@@ -219,9 +218,8 @@ bool FoldIntoInstanceNorm(Editor& editor, int n) {
 // The mean and the inverse deviation that a model reads beside the result: computed once more.
 bool SplitLayerNormStatistics(Editor& editor, int n) {
   const std::vector<ValueId> outputs = editor.At(n).outputs;
-  const Shape* known = editor.KnownShape(editor.At(n).inputs[0]);
-  if (outputs.size() < 2 || known == nullptr) return false;
-  const Shape shape = *known;
+  const Shape shape = editor.ShapeOf(editor.At(n).inputs[0]);
+  if (outputs.size() < 2) return false;
   const auto rank = static_cast<int64_t>(shape.size());
   const int64_t asked = editor.At(n).Int("axis", -1), first = asked < 0 ? asked + rank : asked;
   const ValueId x = editor.At(n).inputs[0];

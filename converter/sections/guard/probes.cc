@@ -117,15 +117,13 @@ std::vector<Probe> ChooseProbes(const graph::Graph& graph,
     probe.baseline = CutPerMille(s, tensor);
     candidates.push_back({(s.variance + s.mean * s.mean) / noise, probe});
   }
-  std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
-    return a.signal_to_noise < b.signal_to_noise;
-  });
+  std::ranges::stable_sort(candidates, {}, [](const auto& c) { return c.signal_to_noise; });
   // Half of them the most sensitive; what is cut in other scenes may be elsewhere, so the others
   // stand at even distances along the network.
   const size_t count = std::min<size_t>(blob::kMostProbes, candidates.size());
   const auto sensitive = candidates.begin() + static_cast<std::ptrdiff_t>(count / 2);
-  std::sort(sensitive, candidates.end(),
-            [](const auto& a, const auto& b) { return a.probe.layers[0] < b.probe.layers[0]; });
+  std::ranges::sort(sensitive, candidates.end(), {},
+                    [](const auto& c) { return c.probe.layers[0]; });
   std::vector<Probe> probes;
   for (auto it = candidates.begin(); it != sensitive; ++it) probes.push_back(it->probe);
   const size_t others = count - count / 2, left = candidates.size() - count / 2;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <new>
 
@@ -111,8 +112,7 @@ TemporalChoice ChooseTemporal(const graph::Graph& graph, const std::vector<Noise
     return !(candidate.sigma > kNoisyRatio * choice.mean_sigma);
   });
   choice.noisy = candidates.size();
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const NoisyLayer& a, const NoisyLayer& b) { return a.sigma > b.sigma; });
+  std::ranges::stable_sort(candidates, std::greater{}, &NoisyLayer::sigma);
   uint64_t most_bytes = 0, bytes = 0;
   for (const write::Plan& plan : plans) {
     most_bytes = std::max<uint64_t>(most_bytes, plan.memory.arena_bytes);
