@@ -37,12 +37,12 @@ class ActivationRecord {
   Histogram Int8() const;
   const quantize::TensorScheme& scheme() const { return scheme_; }
 
-  double Mse() const;                         // mean of (exact - after)^2
-  double SnrDb() const;                       // 10 log10(signal / error), within +-100
-  double Cosine() const;                      // of exact and after; 1 where there is no error
-  double ErrorMean() const;                   // a shift that all numbers share
-  double NoiseSigma() const;                  // standard deviation of exact - after
-  double NoiseShare() const;                  // error energy by that of the signal, at most 1
+  double Mse() const;         // mean of (exact - after)^2
+  double SnrDb() const;       // 10 log10(signal / error), within +-100
+  double Cosine() const;      // of exact and after; 1 where there is no error
+  double ErrorMean() const;   // a shift that all numbers share
+  double NoiseSigma() const;  // standard deviation of exact - after
+  double NoiseShare() const;  // error energy by that of the signal, at most 1
   bool WasRounded() const { return rounding_ > 0; }  // whether rounding moved any number
   double Mean() const;
   double Sigma() const;           // standard deviation of exact

@@ -81,6 +81,14 @@ TEST(Functions, AgreeWithTheLibraryOnSpecialValues) {
   }
 }
 
+// Beyond a million the period is that of a double: its error times the turns is lost.
+TEST(Functions, LargeAnglesLoseWhatThePeriodLacks) {
+  for (const double x : {1.5e6, -3e6, 1.5e7}) {
+    EXPECT_NEAR(math::Sin(x), std::sin(x), 1e-8) << x;
+    EXPECT_NEAR(math::Cos(x), std::cos(x), 1e-8) << x;
+  }
+}
+
 TEST(Functions, WholeResultsAreExact) {
   for (int n = -40; n <= 40; ++n) EXPECT_EQ(math::Log2(std::ldexp(1.0, n)), n);
   for (int n = 0; n <= 22; ++n) EXPECT_EQ(math::Log10(std::stod("1e" + std::to_string(n))), n);

@@ -133,6 +133,21 @@ TEST_F(ProfileClockTest, LayersByNameAndPrecisionOthersByTheByte) {
   CheckKnows(*clock, {&int8, &half});
 }
 
+TEST_F(ProfileClockTest, WhatOnlyNamesBytesTakesNoTime) {
+  lower::Program program = Example(Precision::kInt8);
+  const auto clock = ProfileClock({Write("low", Profile("int8", 700))});
+  for (const Op op : {Op::kReshape, Op::kConstant}) {
+    program.layers[1].op = op;
+    EXPECT_EQ(clock->NsOf(program, program.layers[1]), 0);
+  }
+}
+
+TEST_F(ProfileClockTest, WithoutConversionsLayersWithoutWeightsTellTheTimeOfAByte) {
+  std::string moved = Profile("int8", 700);
+  moved.replace(moved.find("\"convert\""), 9, "\"add\"");
+  EXPECT_EQ(ProfileClock({Write("moved", moved)})->ConversionNs(100), 600);
+}
+
 TEST_F(ProfileClockTest, WhatIsNoneIsRefused) {
   EXPECT_EQ(Refusal([] { ProfileClock({"/nowhere.json"}); }),
             "/nowhere.json: cannot be opened; check the path");

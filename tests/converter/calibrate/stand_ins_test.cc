@@ -145,6 +145,34 @@ TEST(StandIns, BelowTheResultsOfAMaximum) {
 }
 
 // Logits of an ordinary network, however far they spread.
+// What is computed of a mask tells what of it counts: the largest result less what vanishes beside
+// it, computed backwards. `other` is so large that its sign is seen.
+TEST(StandIns, ThroughWhatIsComputedOfThem) {
+  struct Row {
+    const char* op;
+    float other;
+    bool second;  // the mask is operand 1
+    float sign;   // of the mask in the result
+  };
+  for (const Row& row :
+       {Row{"Neg", 0, false, -1}, Row{"Add", 200, false, 1}, Row{"Add", -200, true, 1},
+        Row{"Sub", 200, false, 1}, Row{"Sub", -200, false, 1}, Row{"Sub", 200, true, -1},
+        Row{"Sub", -200, true, -1}, Row{"Mul", 2, false, 1}, Row{"Mul", -2, false, -1},
+        Row{"Mul", 4, true, 1}, Row{"Div", 2, false, 1}, Row{"Div", -0.5f, false, -1}}) {
+    SCOPED_TRACE(row.op + std::to_string(row.other));
+    Net net;
+    std::vector<float> values = {1, -1e9f, 3, 4, 0.5f, -6};
+    for (float& value : values) value *= row.sign;
+    const ValueId x = net.Input({2, 3}, values);
+    std::vector<ValueId> operands{x};
+    if (row.op != std::string("Neg"))
+      operands.push_back(net.Floats({2, 3}, std::vector<float>(6, row.other)));
+    if (row.second) std::swap(operands[0], operands[1]);
+    const auto seen = net.Run(net.Op("Softmax", {net.Op(row.op, operands)}));
+    ExpectRange(At(seen, x), row.sign > 0 ? -6 : -4, row.sign > 0 ? 4 : 6, 1);
+  }
+}
+
 TEST(StandIns, AreNoneWithoutAMask) {
   Net net;
   const ValueId x = net.Input({1, 3}, {1, -1, 0.5f});

@@ -237,6 +237,23 @@ TEST_F(Cli, InspectReportsJson) {
   EXPECT_EQ(Octet({"inspect", Path("out.octet")}).status, 0);
 }
 
+TEST_F(Cli, InspectNamesInputsAndCountsTables) {
+  OnnxBuilder model;
+  const OnnxValue x = model.Input("x", {1, 3, 8, 8}).WithChannels(3);
+  const OnnxValue first = x.Conv({.channels = 4}), second = x.Conv({.channels = 4});
+  first.Sub(second).Op("Sin").Output("y");
+  model.Save(Path("two.onnx"));
+  ASSERT_EQ(Convert("two.onnx", {"--int8-everywhere"}).status, 0);
+  const json report = json::parse(Octet({"inspect", Path("out.octet"), "--json"}).out);
+  for (const json& plan : report["plans"]) {
+    const json& layers = plan["layers"];
+    ASSERT_EQ(layers.size(), 4u);
+    EXPECT_EQ(layers[2]["inputs"], json::array({layers[0]["outputs"][0], layers[1]["outputs"][0]}));
+    EXPECT_EQ(layers[2]["tables"], 0);
+    EXPECT_EQ(layers[3]["tables"], plan["name"] == "int8" ? 1 : 0);
+  }
+}
+
 TEST_F(Cli, SectionsLieAsCloseAsAsked) {
   const auto inspect = [this](const std::vector<std::string>& options) {
     EXPECT_EQ(Convert("m.onnx", options).status, 0);

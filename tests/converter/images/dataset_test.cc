@@ -2,7 +2,9 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
+#include "runtime/core/half.h"
 #include "tests/converter/images/images_support.h"
 
 namespace octet::images {
@@ -49,6 +51,21 @@ TEST_F(DatasetTest, OnePictureAndGreyPictures) {
   const auto grey = Open(Write("b.npy", Npy(Header("|u1", "(3, 2, 2)"), Pixels(12))), {1, 1, 2, 2});
   EXPECT_EQ(grey->size(), 3);
   EXPECT_EQ(grey->Load(2).floats, (std::vector<float>{9, 10, 11, 12}));
+}
+
+TEST_F(DatasetTest, DoublesAndHalvesAreFloats) {
+  std::string doubles, halves;
+  for (const double x : {1.5, -2.0, 3.25, 4.0}) {
+    doubles.append(reinterpret_cast<const char*>(&x), sizeof(x));
+    const uint16_t half = FloatToHalf(static_cast<float>(x));
+    halves.append(reinterpret_cast<const char*>(&half), sizeof(half));
+  }
+  preprocess_.is_image = false;
+  for (const auto& [type, data] : {std::pair{"<f8", doubles}, std::pair{"<f2", halves}}) {
+    const auto dataset = Open(Write("a.npy", Npy(Header(type, "(2, 2)"), data)), {1, 2});
+    EXPECT_EQ(dataset->Load(0).floats, (std::vector<float>{1.5f, -2})) << type;
+    EXPECT_EQ(dataset->Load(1).floats, (std::vector<float>{3.25f, 4})) << type;
+  }
 }
 
 TEST_F(DatasetTest, NormalisesInTheModelsChannelOrder) {

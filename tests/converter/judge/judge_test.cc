@@ -152,6 +152,30 @@ TEST(Judge, NumbersOfAGoodAndOfADamagedBlob) {
   }
 }
 
+// Two layers side by side, of which the second is `factor` times as strong.
+void BuildJoined(OnnxBuilder* model, float factor) {
+  const OnnxValue x = model->Input("image", {1, 3, 8, 8}).WithChannels(3);
+  const OnnxValue strength = model->Initializer("strength", {1}, std::vector<float>{factor});
+  x.Conv({.channels = 4}).Concat(x.Conv({.channels = 4}).Mul(strength)).Output("y");
+}
+
+TEST(Judge, AnOutputAgreesWhereEachOfItsPiecesDoes) {
+  for (const float factor : {1.0f, 1.6f}) {
+    OnnxBuilder model, blobs;
+    BuildJoined(&model, 1);
+    BuildJoined(&blobs, factor);
+    const Judged judged(model, blobs, blob::Task::kNone);
+    const Findings findings = Judge(judged.Given(16));
+    for (const PlanFindings& plan : findings.plans) {
+      const OutputFindings& found = plan.outputs[0];
+      ASSERT_EQ(found.pieces.size(), 2u);
+      EXPECT_GT(found.pieces[0].Db(), plan.Is(PlanId::kInt8) ? 25 : 45);
+      EXPECT_EQ(found.pieces[1].Db() > 20, factor == 1);
+      EXPECT_EQ(found.agrees, factor == 1) << plan.name;
+    }
+  }
+}
+
 // FP32 gives the plan's own class, but for `changed` of 100 samples: 10 may be others.
 TEST(Judge, ClassesByWhatIsCertain) {
   const Judged given = Classifier(blob::Task::kClassify);

@@ -80,6 +80,14 @@ TEST(Moves, PadInEveryMode) {
   }
 }
 
+TEST(Moves, PadOfTheFirstDimension) {
+  for (const Dims& axes : {Dims{0, -1}, Dims{-1, 0}}) {
+    ExpectMoves({3, 4, 5}, [&axes](OnnxBuilder& m, const OnnxValue& x) {
+      return x.Op("Pad", {}, {IntsOf(m, {1, 2, 0, 3}), "", IntsOf(m, axes)});
+    });
+  }
+}
+
 TEST(Moves, GatherWithConstantIndices) {
   for (int64_t axis = -4; axis < 4; ++axis) {
     ExpectMoves({4, 5, 6, 7}, [axis](OnnxBuilder& m, const OnnxValue& x) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -102,6 +103,43 @@ void ExpectSameMeaning(Net& net, Change change) {
   }
 }
 
+// The node with the inputs of its own, in front of all others.
+Graph WithFirst(const Graph& graph, size_t node) {
+  Graph result = graph;
+  std::map<ValueId, ValueId> own;
+  for (ValueId& id : result.nodes[node].inputs) {
+    if (id == kNoValue || result.Constant(id) != nullptr) continue;
+    if (own.count(id) == 0) {
+      graph::Value value = result.At(id);
+      value.name += "_own";
+      own[id] = result.AddValue(value);
+      result.inputs.push_back(own[id]);
+    }
+    id = own[id];
+  }
+  const auto first = result.nodes.begin(), moved = first + static_cast<ptrdiff_t>(node);
+  std::rotate(first, moved, moved + 1);
+  return result;
+}
+
+// A pass fires alike wherever a node stands: the first one is a node like any other.
+void ExpectSameBehindAnother(const Pass& pass, Graph graph) {
+  operators::InferShapes(graph);
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    Graph first = WithFirst(graph, n), behind = first;
+    graph::Value value{"another", graph::DataType::kFloat, Shape{1}, {}, {}};
+    behind.inputs.push_back(behind.AddValue(value));
+    value.name = "another_y";
+    behind.outputs.push_back(behind.AddValue(value));
+    Node another;
+    another.op = another.name = "Neg";
+    another.inputs = {behind.inputs.back()};
+    another.outputs = {behind.outputs.back()};
+    behind.nodes.insert(behind.nodes.begin(), another);
+    EXPECT_EQ(pass.run(first), pass.run(behind)) << graph.nodes[n].name;
+  }
+}
+
 }  // namespace
 
 ValueId Net::Input(const Shape& shape, const std::string& name) {
@@ -173,6 +211,7 @@ std::string RunPass(Net& net, std::string_view name, int rewrites) {
     ADD_FAILURE() << "no such pass";
     return "";
   }
+  ExpectSameBehindAnother(*pass, net.graph);
   ExpectSameMeaning(net, [&] { EXPECT_EQ(pass->run(net.graph), rewrites); });
   if (rewrites != 0) {
     FiredPasses().insert(std::string(name));

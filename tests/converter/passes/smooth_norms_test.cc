@@ -86,6 +86,19 @@ TEST(SmoothNorms, NotWhatIsReadAsAnotherOperand) {
   EXPECT_EQ(Smooth(twice, None, true), 0);
 }
 
+// Ranges of 1 and 16 before weights that are all alike: of the five exponents 3/4 has the least
+// noise, so that the factors are 16^(3/8) up and down.
+TEST(SmoothNorms, TheFactorsAreThoseOfTheLeastNoise) {
+  Net net;
+  const ValueId x = net.Op("RMSNormalization", {net.Input({3, 2}), net.Floats({2}, {1, 16})});
+  net.Output(net.Op("MatMul", {x, net.Floats({2, 1}, {1, -1})}));
+  ASSERT_EQ(Smooth(net, All, false), 1);
+  const std::vector<float>& scale =
+      net.graph.Constant(Find(net.graph, "RMSNormalization")->inputs[1])->floats;
+  EXPECT_NEAR(scale[0], std::pow(16, 0.375), 1e-5);
+  EXPECT_NEAR(scale[1], 16 * std::pow(16, -0.375), 1e-5);
+}
+
 TEST(SmoothNorms, AnOutlierMovesIntoTheMatricesThatReadIt) {
   Net net;
   const ValueId x = Normalized(net, 40);

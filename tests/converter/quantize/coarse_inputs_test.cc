@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "converter/quantize/precision.h"
 #include "tests/converter/graph/given_by_test.h"
 #include "tests/converter/quantize/quantize_support.h"
@@ -32,6 +34,28 @@ TEST(CoarseInputs, RunInFp16WithWhatTheyAreMadeOf) {
   const Scheme coarse = Between(0.03f, "Sin").Assign();
   EXPECT_EQ(coarse.precision, (Precisions{kFp16, kFp16}));
   ASSERT_FALSE(coarse.warnings.empty());
+}
+
+// A chain of functions ends at the layer with weights; what that reads stays.
+TEST(CoarseInputs, ReachTheLastWeights) {
+  Net net;
+  const auto x = net.Input("x", -1, 1), first = net.Value("first", -1, 1);
+  const auto real = net.Value("real", -8, 8), turned = net.Value("turned", -8, 8);
+  const auto y = net.Value("y", -8, 8);
+  graph::GivenByTest::Give(net.graph, y, {0.03f, 0});
+  net.Conv(x, first);
+  net.Conv(first, real);
+  net.Op("Tanh", {real}, turned);
+  net.Op("Sin", {turned}, y);
+  net.Output(y);
+  const Scheme scheme = net.Assign();
+  EXPECT_EQ(scheme.precision, (Precisions{kInt8, kFp16, kFp16, kFp16}));
+  EXPECT_EQ(std::count_if(scheme.warnings.begin(), scheme.warnings.end(),
+                          [](const std::string& line) {
+                            return line.starts_with("1 node runs in FP16: 'Sin");
+                          }),
+            1)
+      << scheme.warnings.size() << (scheme.warnings.empty() ? "" : scheme.warnings[0]);
 }
 
 // The model saturates at 127 * 0.03: the steps of what it tells apart are fine enough.
