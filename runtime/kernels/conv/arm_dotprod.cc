@@ -55,7 +55,7 @@ static void Panel(const PanelS8& p, const PartArm& part) {
 
 static inline void RunPanels(const PanelS8& p, const PartDotprod& part, uint32_t panels,
                              size_t slide, int32x4_t (*acc)[4]) {
-  const PanelArgs args(p, slide, part.rows, acc == nullptr, acc);
+  const PanelArgs args(p, slide, part.rows, acc == nullptr, part.large, acc);
   if (part.rows == 6) {
     Panels6(p, part, args, panels);
   } else {
@@ -125,9 +125,9 @@ struct Dotprod : LevelArm {
                         plan.rows != Rows::kPacked && plan.group_in % 16 == 0;
     part->slide = slides ? plan.group_in : 0;
     part->out_w = g.out_w;
-    const bool fives = slides && g.out_w % 5 == 0 && plan.pixels.begin % 5 == 0;
-    part->rows = fives ? 5 : 6;
     part->large = MayBeLarge(args, plan, outputs);
+    const bool fives = slides && !part->large && g.out_w % 5 == 0 && plan.pixels.begin % 5 == 0;
+    part->rows = fives ? 5 : 6;
     part->lines = fives || plan.rows == Rows::kStrips;
   }
   static uint32_t Prepare(const ConvS8Args& args, const ConvPlan& plan, uint64_t group,

@@ -70,6 +70,21 @@
 #define OCTET_HIGH6(op, to, from, tail) \
   OCTET_HIGH5(op, to, from, tail) \
   op " v30." to ", v30." from tail "\n\t"
+// Their upper halves from the vectors behind them.
+#define OCTET_EACH_UPPER6(op) \
+  op " v8.8h, v9.4s\n\t" \
+  op " v12.8h, v13.4s\n\t" \
+  op " v16.8h, v17.4s\n\t" \
+  op " v20.8h, v21.4s\n\t" \
+  op " v24.8h, v25.4s\n\t" \
+  op " v28.8h, v29.4s\n\t"
+#define OCTET_HIGH_UPPER6(op) \
+  op " v10.8h, v11.4s\n\t" \
+  op " v14.8h, v15.4s\n\t" \
+  op " v18.8h, v19.4s\n\t" \
+  op " v22.8h, v23.4s\n\t" \
+  op " v26.8h, v27.4s\n\t" \
+  op " v30.8h, v31.4s\n\t"
 // The lower halves of all outputs' words.
 #define OCTET_EACH_WORDS5() \
   "uzp1 v8.8h, v8.8h, v9.8h\n\t" "uzp1 v10.8h, v10.8h, v11.8h\n\t" \
@@ -116,10 +131,8 @@
   "add %[output], %[output], %[in0]\n\t"
 #define OCTET_STORE5(a, b, c, d, e, f) OCTET_STORE2(a, b) OCTET_STORE2(c, d) OCTET_STORE1(e)
 #define OCTET_STORE6(a, b, c, d, e, f) OCTET_STORE2(a, b) OCTET_STORE2(c, d) OCTET_STORE2(e, f)
-// Requantizes and stores, as Finish16() does; to the next panel.
-#define OCTET_FINISH(N) \
-      "ldp %[in0], %[at], [%[args], #32]\n\t"  /* stride, plain */ \
-      "cbz %[at], 10f\n\t" \
+// Sums to requantized words.
+#define OCTET_SCALE(N) \
       "ldp q0, q1, [%[channels], #128]\n\t" \
       "ldp q2, q3, [%[channels], #160]\n\t" \
       OCTET_BY_0_##N("sqdmulh", 0) \
@@ -136,8 +149,24 @@
       OCTET_BY_1_##N("srshl", 5) \
       "ldr q0, [%[tail]]\n\t"  /* zero point */ \
       OCTET_BY_2_##N("srshl", 6) \
-      OCTET_BY_3_##N("srshl", 7) \
+      OCTET_BY_3_##N("srshl", 7)
+// Those of which some may have more than 16 bits.
+#define OCTET_LARGE6() \
+      "13:\n\t" \
+      OCTET_SCALE(6) \
+      OCTET_EACH6("sqxtn", "4h", "4s", "") \
+      OCTET_HIGH6("sqxtn", "4h", "4s", "") \
+      OCTET_EACH_UPPER6("sqxtn2") \
+      OCTET_HIGH_UPPER6("sqxtn2") \
+      "b 14b\n\t"
+// Requantizes and stores, as Finish16() does; to the next panel.
+#define OCTET_FINISH(N, to_large) \
+      "ldp %[in0], %[at], [%[args], #32]\n\t"  /* stride, plain */ \
+      "cbz %[at], 10f\n\t" \
+      to_large \
+      OCTET_SCALE(N) \
       OCTET_EACH_WORDS##N() \
+      "14:\n\t" \
       OCTET_EACH##N("sqadd", "8h", "8h", ", v0.8h") \
       OCTET_HIGH##N("sqadd", "8h", "8h", ", v0.8h") \
       OCTET_EACH##N("sqxtn", "8b", "8h", "") \

@@ -19,7 +19,7 @@ struct PartDotprod : PartArm {
   bool large;  // what is requantized may have more than 16 bits
   alignas(64) uint8_t strip[kStripBytes];
   size_t slide;    // of PanelArgs, where rows may be neighbours; else 0
-  uint32_t rows;   // of the largest panels
+  uint32_t rows;   // of the largest panels; 6 where `large`
   bool lines;      // panels of so many rows lie within lines of the image
   uint32_t out_w;  // pixels of a line
   uint32_t x;      // the tile's first pixel's place in it, with `slide`
@@ -73,7 +73,7 @@ static inline bool MayBeLarge(const ConvS8Args& args, const ConvPlan& plan,
 
 // Whether sums are requantized where they are.
 static inline bool IsPlain(const PanelS8& p, const PartDotprod& part) {
-  return part.pre_shift == 0 && !part.large && p.output_channels == kChannelBlock;
+  return part.pre_shift == 0 && p.output_channels == kChannelBlock;
 }
 
 // What the assembly reads beside its registers, of which there are no more.
@@ -83,21 +83,22 @@ struct PanelArgs {
   size_t back;      // from behind the last tap's pointers to the next panel's
   int32x4_t* sums;
   size_t stride;
-  uint64_t plain;
+  uint64_t plain;  // 0: sums are stored; 2: requantized, some may have more than 16 bits; 1: none
   // Channels of a tap (a multiple of 16) of a window of three columns, stride 1, or 0. Then the
   // rows of a panel are neighbours in a line of the image, so that what a row has under one tap the
   // next row has under the tap before: three taps need two loads more than there are rows. Strips
   // have one pointer for three taps, others one each.
   size_t slide, next_line;
 
-  PanelArgs(const PanelS8& p, size_t channels, uint32_t rows, bool is_plain, int32x4_t (*acc)[4]) {
+  PanelArgs(const PanelS8& p, size_t channels, uint32_t rows, bool is_plain, bool is_large,
+            int32x4_t (*acc)[4]) {
     const bool threes = channels != 0 && channels == p.tap_bytes;
     weights = p.weights;
     rounds = threes ? p.taps / 3 : p.taps;
     back = (p.taps * kTile - rows) * sizeof(*p.pointers);
     sums = acc == nullptr ? nullptr : acc[0];
     stride = p.output_stride;
-    plain = is_plain;
+    plain = is_plain ? (is_large ? 2 : 1) : 0;
     slide = channels;
     next_line = (threes ? 3 : 1) * kTile * sizeof(*p.pointers);
   }
@@ -161,7 +162,8 @@ static void Panels6(const PanelS8& p, const PartDotprod& part, const PanelArgs& 
       "subs %[taps], %[taps], #1\n\t"
       "b.ne 1b\n\t"
       "12:\n\t"
-      OCTET_FINISH(6)
+      OCTET_FINISH(6, "tbnz %[at], #1, 13f\n\t")
+      OCTET_LARGE6()
       "20:\n\t"  // each line of a window
       "ldp %[in0], %[in1], [%[pointers]]\n\t"
       "ldp %[in2], %[in3], [%[pointers], #16]\n\t"
@@ -234,7 +236,7 @@ static void Panels5(const PanelS8& p, const PartDotprod& part, const PanelArgs& 
       "mov %[weights], %[third]\n\t"
       "subs %[taps], %[taps], #1\n\t"
       "b.ne 20b\n\t"
-      OCTET_FINISH(5)
+      OCTET_FINISH(5, "")
       OCTET_KEEP(5)
       // clang-format on
       : [weights] "=&r"(weights), [pointers] "+r"(pointers), [taps] "=&r"(taps), [at] "=&r"(at),
