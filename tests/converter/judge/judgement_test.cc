@@ -101,6 +101,19 @@ TEST(JudgementRule, BySamplesAndOtherPlans) {
   EXPECT_EQ(JudgementOf(fp16), Judgement::kCheck);
 }
 
+TEST(JudgementRule, SaysOfWhichSamplesThereAreTooFew) {
+  const auto says_few = [](size_t samples) {
+    const std::vector<std::string> lines = AdviceLines(Of(samples, 25, 60));
+    return std::count_if(lines.begin(), lines.end(), [](const std::string& line) {
+      return line.find("too few for a judgement") != std::string::npos;
+    });
+  };
+  EXPECT_EQ(says_few(0), 0) << "random data are no samples";
+  EXPECT_EQ(says_few(1), 1);
+  EXPECT_EQ(says_few(7), 1);
+  EXPECT_EQ(says_few(8), 0);
+}
+
 TEST(JudgementRule, FewBoxesAreToBeChecked) {
   Verdict verdict = OfLoss(0.5, 0, 1);
   EXPECT_EQ(JudgementOf(verdict), Judgement::kGood);

@@ -1,0 +1,164 @@
+// 8 rows of an FP16 panel with FP16 arithmetic, in assembly.
+#ifndef OCTET_KERNELS_CONV_F16_ARM_DOTPROD_TALL_INL_H_
+#define OCTET_KERNELS_CONV_F16_ARM_DOTPROD_TALL_INL_H_
+
+#include "runtime/kernels/arm_half.inl.h"
+#include "runtime/kernels/conv/driver.inl.h"
+
+namespace octet {
+namespace {
+
+constexpr uint32_t kPanelRows = 8;  // 16 sums, 8 rows, 2 weights in 32 registers
+constexpr size_t kChunk = 64;
+
+struct Part {
+  const ConvF16Args* args;
+  const uint16_t* tile;
+  // Row r of the tile: `runs` runs of `run` halves, `run_step` apart, from tile + r * row_step on.
+  size_t row_step, runs, run, run_step;
+  const float* bias;
+  bool flat;  // windows one by one
+};
+
+// clang-format off
+#define OCTET_ROW(w0, w1, acc0, acc1, x, lane)                \
+  "fmla v" #acc0 ".8h, v" #w0 ".8h, v" #x ".h[" #lane "]\n\t" \
+  "fmla v" #acc1 ".8h, v" #w1 ".8h, v" #x ".h[" #lane "]\n\t"
+#define OCTET_PART(w0, w1, lane, l0, l1, l2, l3, l4)          \
+  OCTET_ROW(w0, w1, 16, 17, 0, lane) l0                       \
+  OCTET_ROW(w0, w1, 18, 19, 1, lane) l1                       \
+  OCTET_ROW(w0, w1, 20, 21, 2, lane) l2                       \
+  OCTET_ROW(w0, w1, 22, 23, 3, lane) l3                       \
+  OCTET_ROW(w0, w1, 24, 25, 4, lane) l4                       \
+  OCTET_ROW(w0, w1, 26, 27, 5, lane)                          \
+  OCTET_ROW(w0, w1, 28, 29, 6, lane)                          \
+  OCTET_ROW(w0, w1, 30, 31, 7, lane)
+#define OCTET_LANE(w0, w1, lane, load) OCTET_PART(w0, w1, lane, load, "", "", "", "")
+#define OCTET_WEIGHTS(q, at) "ldr q" #q ", [%[weights], #" #at "]\n\t"
+#define OCTET_PAIR(a, b, at) "ldp q" #a ", q" #b ", [%[weights], #" #at "]\n\t"
+// A step of depth. The next one's weights, a pair that takes long, are loaded beside it.
+#define OCTET_STEP(w0, w1, lane, n0, n1, at) OCTET_LANE(w0, w1, lane, OCTET_PAIR(n0, n1, at))
+#define OCTET_LOAD(form, row) "ldr " form #row ", [%[in" #row "], %[at]]\n\t"
+#define OCTET_LOAD4(form)                                     \
+  OCTET_LOAD(form, 0) OCTET_LOAD(form, 1) OCTET_LOAD(form, 2) OCTET_LOAD(form, 3)
+#define OCTET_LOAD8(form)                                     \
+  OCTET_LOAD4(form) OCTET_LOAD(form, 4) OCTET_LOAD(form, 5)                     \
+  OCTET_LOAD(form, 6) OCTET_LOAD(form, 7)
+// Sums of a row to those in memory, at first to the bias, and none left.
+#define OCTET_FLUSH(a, b, at)                                 \
+  "ldp q0, q1, [%[from]]\n\t"                                 \
+  "ldp q2, q3, [%[from], #32]\n\t"                            \
+  "add %[from], %[from], %[row]\n\t"                          \
+  "fcvtl v4.4s, v" #a ".4h\n\t"                               \
+  "fcvtl2 v5.4s, v" #a ".8h\n\t"                              \
+  "fcvtl v6.4s, v" #b ".4h\n\t"                               \
+  "fcvtl2 v7.4s, v" #b ".8h\n\t"                              \
+  "fadd v0.4s, v0.4s, v4.4s\n\t"                              \
+  "fadd v1.4s, v1.4s, v5.4s\n\t"                              \
+  "fadd v2.4s, v2.4s, v6.4s\n\t"                              \
+  "fadd v3.4s, v3.4s, v7.4s\n\t"                              \
+  "movi v" #a ".4s, #0\n\t"                                   \
+  "movi v" #b ".4s, #0\n\t"                                   \
+  "stp q0, q1, [%[sums], #" #at "]\n\t"                       \
+  "stp q2, q3, [%[sums], #" #at " + 32]\n\t"
+#define OCTET_NONE(a, b) "movi v" #a ".4s, #0\n\t" "movi v" #b ".4s, #0\n\t"
+
+// The bias and the products of 8 rows. In assembly: 16 sums, 8 rows, which
+// have to be among the lower 16, and 4 weights are more registers than the compiler finds room for.
+static inline void MultiplyTall(const float16_t* weights, const float16_t* rows, const Part& part,
+                                const float* bias, float* sums) {
+  const size_t step = part.row_step;
+  const float* from = bias;
+  size_t row = 0;  // bytes of a row at `from`
+  size_t runs = part.runs, start = 0, at, count, run_left, chunk_left = kChunk;
+  __asm__ volatile(
+      OCTET_NONE(16, 17) OCTET_NONE(18, 19) OCTET_NONE(20, 21) OCTET_NONE(22, 23)
+      OCTET_NONE(24, 25) OCTET_NONE(26, 27) OCTET_NONE(28, 29) OCTET_NONE(30, 31)
+      "1:\n\t"  // each run
+      "mov %[run_left], %[run]\n\t"
+      "mov %[at], %[start]\n\t"
+      "2:\n\t"  // to the end of the run or of the chunk
+      "cmp %[run_left], %[chunk_left]\n\t"
+      "csel %[count], %[run_left], %[chunk_left], lo\n\t"
+      "sub %[run_left], %[run_left], %[count]\n\t"
+      "sub %[chunk_left], %[chunk_left], %[count]\n\t"
+      "subs %[count], %[count], #8\n\t"
+      "b.lo 4f\n\t"
+      "3:\n\t"  // 8 steps
+      OCTET_WEIGHTS(8, 0)
+      OCTET_WEIGHTS(9, 16)
+      OCTET_LOAD4("q")
+      OCTET_PART(8, 9, 0, OCTET_LOAD("q", 4), OCTET_LOAD("q", 5), OCTET_LOAD("q", 6),
+                 OCTET_LOAD("q", 7) OCTET_WEIGHTS(10, 32), OCTET_WEIGHTS(11, 48))
+      OCTET_STEP(10, 11, 1, 8, 9, 64)
+      OCTET_STEP(8, 9, 2, 10, 11, 96)
+      OCTET_STEP(10, 11, 3, 8, 9, 128)
+      OCTET_STEP(8, 9, 4, 10, 11, 160)
+      OCTET_STEP(10, 11, 5, 8, 9, 192)
+      "subs %[count], %[count], #8\n\t"
+      "add %[at], %[at], #16\n\t"
+      OCTET_STEP(8, 9, 6, 10, 11, 224)
+      "add %[weights], %[weights], #256\n\t"
+      OCTET_LANE(10, 11, 7, "")
+      "b.hs 3b\n\t"
+      "4:\n\t"
+      "adds %[count], %[count], #8\n\t"
+      "b.eq 6f\n\t"
+      "5:\n\t"  // one by one
+      OCTET_WEIGHTS(8, 0)
+      OCTET_WEIGHTS(9, 16)
+      OCTET_LOAD8("h")
+      "add %[at], %[at], #2\n\t"
+      "add %[weights], %[weights], #32\n\t"
+      OCTET_LANE(8, 9, 0, "")
+      "subs %[count], %[count], #1\n\t"
+      "b.ne 5b\n\t"
+      "6:\n\t"
+      "cbz %[chunk_left], 7f\n\t"
+      "cmp %[runs], #1\n\t"
+      "b.ne 8f\n\t"
+      "7:\n\t"
+      OCTET_FLUSH(16, 17, 0)
+      OCTET_FLUSH(18, 19, 64)
+      OCTET_FLUSH(20, 21, 128)
+      OCTET_FLUSH(22, 23, 192)
+      OCTET_FLUSH(24, 25, 256)
+      OCTET_FLUSH(26, 27, 320)
+      OCTET_FLUSH(28, 29, 384)
+      OCTET_FLUSH(30, 31, 448)
+      "mov %[from], %[sums]\n\t"
+      "mov %[row], #64\n\t"
+      "mov %[chunk_left], %[chunk]\n\t"
+      "cbnz %[run_left], 2b\n\t"
+      "8:\n\t"
+      "add %[start], %[start], %[run_step]\n\t"
+      "subs %[runs], %[runs], #1\n\t"
+      "b.ne 1b\n\t"
+      : [weights] "+r"(weights), [runs] "+r"(runs), [start] "+r"(start), [at] "=&r"(at),
+        [count] "=&r"(count), [run_left] "=&r"(run_left), [chunk_left] "+r"(chunk_left),
+        [from] "+r"(from), [row] "+r"(row)
+      : [run] "r"(part.run), [run_step] "r"(part.run_step * sizeof(*rows)), [sums] "r"(sums),
+        [chunk] "i"(kChunk), [in0] "r"(rows), [in1] "r"(rows + step), [in2] "r"(rows + 2 * step),
+        [in3] "r"(rows + 3 * step), [in4] "r"(rows + 4 * step), [in5] "r"(rows + 5 * step),
+        [in6] "r"(rows + 6 * step), [in7] "r"(rows + 7 * step)
+      : "cc", "memory", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11",
+        "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28",
+        "v29", "v30", "v31");
+}
+// clang-format on
+#undef OCTET_ROW
+#undef OCTET_PART
+#undef OCTET_LANE
+#undef OCTET_WEIGHTS
+#undef OCTET_PAIR
+#undef OCTET_STEP
+#undef OCTET_LOAD
+#undef OCTET_LOAD4
+#undef OCTET_LOAD8
+#undef OCTET_FLUSH
+#undef OCTET_NONE
+
+}  // namespace
+}  // namespace octet
+
+#endif  // OCTET_KERNELS_CONV_F16_ARM_DOTPROD_TALL_INL_H_
