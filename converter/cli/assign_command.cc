@@ -95,6 +95,8 @@ void AddAssign(port::CommandLine& app, std::function<int()>* run) {
   plan->AddTask(command);
   plan->AddDecode(command);
   plan->input.AddKeyPointsTo(command);
+  command.Add("--labels", options->labels, "names of classes; of --task text its characters");
+  plan->input.AddBlankTo(command);
   plan->AddEffort(command);
   plan->AddBoard(command);
   command.Add(

@@ -59,6 +59,17 @@ TEST_F(TextModel, TheBlankIsGivenOrKnown) {
               {"the blank is class 1 of 4"});
 }
 
+TEST_F(TextModel, IsAssignedWithItsCharacters) {
+  const std::vector<std::string> assign{"assign",      Path("m.onnx"), "-o",       Path("a.yaml"),
+                                        "--calibrate", Path("c.npy"),  "--effort", "fast",
+                                        "--task",      "text"};
+  ExpectRefused(Octet(assign), "--labels");
+  std::vector<std::string> with_labels = assign;
+  with_labels.insert(with_labels.end(), {"--labels", Path("abc.txt"), "--blank", "3"});
+  const Result made = Octet(with_labels);
+  EXPECT_EQ(made.status, 0) << made.err;
+}
+
 TEST_F(TextModel, WhatHasNoMeaningIsRefused) {
   ExpectRefused(Convert("m.onnx", {"--task", "text"}), "--labels");
   ExpectRefused(Convert("m.onnx", {"--blank", "0"}), "--task text");
