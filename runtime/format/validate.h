@@ -6,7 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/core/checked.h"
 #include "runtime/format/sha256.h"
 #include "runtime/format/view.h"
 
@@ -50,11 +49,7 @@ Status ValidatePoints(const BlobView& view, const PlanView& plan, const PlanView
 Status ValidateLifetimes(const PlanView& plan);  // who may share bytes
 
 // Of a record that nobody checked yet.
-static inline uint64_t SaturatedElementCount(const blob::TensorRecord& tensor) {
-  uint64_t count = 1;
-  for (const uint32_t dim : tensor.dims) count = SaturatingMul(count, dim);
-  return count;
-}
+uint64_t SaturatedElementCount(const blob::TensorRecord& tensor);
 
 // Digest of header and section table (FORMAT.md, "Hashes"): what stands for the file, and what is
 // signed.

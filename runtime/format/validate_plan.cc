@@ -192,6 +192,12 @@ Status CheckLifetime(const BlobView& view, const PlanView& plan, uint32_t number
 
 }  // namespace
 
+uint64_t SaturatedElementCount(const TensorRecord& tensor) {
+  uint64_t count = 1;
+  for (const uint32_t dim : tensor.dims) count = SaturatingMul(count, dim);
+  return count;
+}
+
 Status ValidatePlan(const BlobView& view, const PlanView& plan, const PlanView& first) {
   const blob::PlanHeader& header = *plan.header;
   if (header.tensor_count != plan.record->tensor_count) {

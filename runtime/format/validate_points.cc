@@ -24,6 +24,13 @@ uint64_t Reach(const TensorRecord& tensor, const uint32_t strides[4]) {
   return reach;
 }
 
+// Of a shape of the model section, which was checked before.
+uint64_t Product(const uint32_t* dims, uint32_t rank) {
+  uint64_t count = 1;
+  for (uint32_t d = 0; d < rank; ++d) count *= dims[d];
+  return count;
+}
+
 Status CheckInputs(const BlobView& view, const PlanView& plan, const PlanView& first) {
   const PlanView* p = &plan;
   for (uint32_t i = 0; i < view.model->input_count; ++i) {
@@ -37,8 +44,7 @@ Status CheckInputs(const BlobView& view, const PlanView& plan, const PlanView& f
       if (PlanInputTensor(view, *p->record, j) == number) return Malformed(at);
     }
     const TensorRecord& tensor = plan.tensors[number];
-    uint64_t element_count = 1;
-    for (uint32_t d = 0; d < input.rank; ++d) element_count *= input.dims[d];  // checked before
+    const uint64_t element_count = Product(input.dims, input.rank);
     if (SaturatedElementCount(tensor) != element_count ||
         Reach(tensor, input.strides) >= element_count) {
       return Malformed(at + (uint32_t)offsetof(blob::InputRecord, strides));
@@ -84,11 +90,9 @@ Status CheckStates(const BlobView& view, const PlanView& plan, const PlanView& f
       if (PlanStateTensors(view, *p->record, j).read == own.read) return Malformed(at);
     }
     const TensorRecord& read = plan.tensors[own.read];
-    uint64_t element_count = 1;
-    for (uint32_t d = 0; d < state.rank; ++d) element_count *= state.dims[d];  // checked before
     if (read.type != state.type || !AreAlike(read, plan.tensors[own.written]) ||
         !AreAlike(read, first.tensors[PlanStateTensors(view, *first.record, i).read]) ||
-        SaturatedElementCount(read) != element_count) {
+        SaturatedElementCount(read) != Product(state.dims, state.rank)) {
       return Malformed(at + (uint32_t)offsetof(blob::StateRecord, dims));
     }
     if (state.initial != blob::kNone &&
