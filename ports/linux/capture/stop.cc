@@ -13,11 +13,13 @@
 namespace octet::port {
 namespace {
 
-StopRequest* signalled = nullptr;
+// Atomic: every request that ends asks whether it is this one, on whatever thread it ends.
+std::atomic<StopRequest*> signalled{nullptr};
+static_assert(std::atomic<StopRequest*>::is_always_lock_free, "used in a signal handler");
 
 void OnSignal(int) {
   const int kept = errno;
-  signalled->Raise();
+  if (StopRequest* const request = signalled) request->Raise();
   errno = kept;
 }
 

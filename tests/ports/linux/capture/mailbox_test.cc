@@ -30,6 +30,15 @@ TEST(Stop, SignalsRaiseTheOneThatObeysThem) {
   EXPECT_EQ(action.sa_handler, SIG_DFL);
 }
 
+// ThreadSanitizer sees it: one that no signal raises ends while another obeys them.
+TEST(Stop, EndsOnAnyThread) {
+  std::thread other([] {
+    for (int i = 0; i < 1000; ++i) StopRequest();
+  });
+  for (int i = 0; i < 1000; ++i) StopRequest().ObeySignals();
+  other.join();
+}
+
 TEST(Stop, SleepsToItsTimeOrToTheStop) {
   StopRequest stop;
   for (const uint64_t ns : {300000u, 1000000u, 5500000u}) {
