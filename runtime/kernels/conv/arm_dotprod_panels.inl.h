@@ -44,9 +44,11 @@ static inline int32_t LargestOf(const blob::ChannelBlockS8& block, const int32x4
   return vmaxvq_s32(largest);
 }
 
-// Whether a requantized sum may have more than 16 bits. A code and a weight are 128 at most; where
-// that does not tell, weights are added up, unless so few pixels meet them that this costs more
-// than it saves.
+// Whether a requantized sum may have more than 16 bits. A code and a weight are 128 at most, so
+// |sum| <= depth * 128 * 128 + |bias|, which a depth below 2^16 keeps below 2^31. Requantizing is
+// monotone, and rounds a negative sum to at most one more in size than the positive one: kMost has
+// room for that one. Where the depth does not tell, weights are added up, unless so few pixels meet
+// them that this costs more than it saves.
 static inline bool MayBeLarge(const ConvS8Args& args, const ConvPlan& plan,
                               const ConvOutputs& outputs) {
   constexpr int32_t kMost = 0x7FFF;
