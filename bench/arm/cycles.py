@@ -78,8 +78,12 @@ class Octet:
         for file, entry in zip(inputs, described):
             write_input(file, entry["shape"])
         self.command = [options.bin / "octet-run", blob, "--input", *inputs, "--plan", options.plan, "--warmup", "0",
-                        "--no-verify", "--json", *(["--isa", options.isa] if options.isa else []), "--repeat"]
+                        "--no-verify", "--json", *(["--isa", options.isa] if options.isa else [])]
         self.program, self.plan, self.emulator = options.bin / "octet-run", options.plan, []
+
+    def asked(self, repeat):
+        """Arguments and standard input that ask for so many inferences."""
+        return ["--repeat", str(repeat)], ""
 
     def about(self, text):
         report = json.loads(text)
@@ -102,25 +106,29 @@ class OnnxRuntime:
             (root / "lib").symlink_to(options.sysroot / "lib")
             for name in ("possible", "present", "online", "kernel_max"):
                 (processors / name).write_text("0\n")
-            subprocess.run(["aarch64-linux-gnu-gcc", "-O2", HERE / "ort_worker.c", "-o", folder / "ort_worker", "-ldl"],
-                           check=True)
+            subprocess.run(["aarch64-linux-gnu-gcc", "-O2", ROOT / "bench/peers/ort_worker.c", "-o",
+                            folder / "ort_worker", "-ldl"], check=True)
         (root / "proc/cpuinfo").write_text(
             f"processor\t: 0\nFeatures\t: {core.features}\nCPU implementer\t: 0x41\nCPU architecture: 8\n"
             f"CPU variant\t: 0x1\nCPU part\t: {core.part:#x}\nCPU revision\t: 1\n\n")
-        self.command = [folder / "ort_worker", library.resolve(), model]
+        self.command = [folder / "ort_worker", library.resolve(), model, "1"]
         self.program, self.plan, self.emulator = None, "-", ["-L", root]
 
+    def asked(self, repeat):
+        return [], f"{repeat}\n"
+
     def about(self, text):
-        return f"ort{text.split()[0]}", None
+        return f"ort{text.split()[1]}", None  # ready VERSION
 
 
 def count(engine, plugin, core, repeat, folder):
     """Runs of every block, and lines fetched into both levels of cache."""
     out = folder / "blocks"
+    arguments, text = engine.asked(repeat)
     # setarch: libraries lie at the same addresses in both runs.
     command = ["setarch", "-R", "qemu-aarch64", *engine.emulator, "-cpu", core.cpu, "-plugin",
-               f"{plugin},out={out},l1={core.l1},l2={core.l2}", *engine.command, str(repeat)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+               f"{plugin},out={out},l1={core.l1},l2={core.l2}", *engine.command, *arguments]
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise Failure(f"{' '.join(map(str, command))}: {done.stderr.strip()}")
     head, *rows = out.read_text().splitlines()

@@ -128,15 +128,10 @@ int Run(const Options& options) {
     if (!options.export_onnx.empty()) {
       SaveText(options.export_onnx + "/" + name + ".onnx", QdqModel(network));
       SaveText(options.export_onnx + "/" + name + ".float.onnx", FloatModel(network));
-      SaveText(options.export_onnx + "/" + name + ".identity.onnx", IdentityModel(network));
       const Value& in = network.input();
       const nlohmann::json shape = {1, in.channels, in.height, in.width};
-      SaveText(
-          options.export_onnx + "/" + name + ".json",
-          nlohmann::json{
-              {"input", shape}, {"output", {1, network.output().channels}}, {"macs", network.macs}}
-                  .dump() +
-              "\n");
+      SaveText(options.export_onnx + "/" + name + ".json",
+               nlohmann::json{{"input", shape}, {"macs", network.macs}}.dump() + "\n");
     }
     if (save && options.save_blobs.empty()) continue;
     const std::vector<uint8_t> blob = MakeBlob(network, options.winograd);

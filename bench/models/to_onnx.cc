@@ -217,18 +217,4 @@ std::string FloatModel(const Network& network) {
   return ModelMaker(network, false).Make();
 }
 
-std::string IdentityModel(const Network& network) {
-  onnx::ModelProto model;
-  SetHeader(&model, "identity");
-  onnx::GraphProto& graph = *model.mutable_graph();
-  const std::vector<int64_t> shape = {1, network.output().channels};
-  SetShape(graph.add_input(), "input", shape);
-  SetShape(graph.add_output(), "output", shape);
-  onnx::NodeProto* node = graph.add_node();
-  node->set_op_type("Identity");
-  node->add_input("input");
-  node->add_output("output");
-  return model.SerializeAsString();
-}
-
 }  // namespace octet::bench

@@ -16,8 +16,6 @@ std::string QdqModel(const Network& network);
 // The same weights and biases in float; ranges of activations are not in it.
 std::string FloatModel(const Network& network);
 
-// One Identity over the network's output shape: what a call costs an engine without any work.
-std::string IdentityModel(const Network& network);
 
 }  // namespace octet::bench
 

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """Octet, ONNX Runtime and oneDNN's convolutions side by side on the benchmark networks, one thread, one core, interleaved round by round.
 
-Both engines live in child processes that stay loaded and take turns; what a call into ONNX Runtime costs without work
-(an Identity model) is subtracted from its times. Ours are from float input to float output as well. oneDNN (where
+Both engines live in child processes that stay loaded and take turns, from float input to float output. oneDNN (where
 bench-onednn was built) runs the convolutions and nothing else, in the memory layouts it likes best: a ceiling.
 """
 import argparse
@@ -35,27 +34,23 @@ def compare(options, models, network, levels):
     theirs = models / f"{network}{'' if int8 else '.float'}.onnx"
     engines = {level: (octet(options, level, options.plan, *words), ort(options, theirs, shapes["input"], level),
                        onednn(options, network, level) if int8 else None) for level in levels}
-    call = ort(options, models / f"{network}.identity.onnx", shapes["output"], levels[-1])
     for _ in range(options.rounds):
-        call.turn()
         for contestants in engines.values():
             for contestant in filter(None, contestants):
                 contestant.turn()
-    overhead = statistics.median(call.times)
     rows = []
     for level, (ours, peer, ceiling) in engines.items():
         octet_ms = statistics.median(ours.times)
-        peer_ms = statistics.median(peer.times) - overhead
-        best = (min(ours.times), min(peer.times) - min(call.times))
+        peer_ms = statistics.median(peer.times)
+        best = (min(ours.times), min(peer.times))
         rows.append({"network": network, "level": level, "macs": shapes["macs"], "octet_ms": octet_ms,
                      "ort_ms": peer_ms, "ratio": octet_ms / peer_ms, "octet_min_ms": best[0], "ort_min_ms": best[1],
-                     "min_ratio": best[0] / best[1], "call_overhead_ms": overhead,
+                     "min_ratio": best[0] / best[1],
                      "onednn_convolutions_ms": statistics.median(ceiling.times) if ceiling else None,
                      "onednn_convolutions_min_ms": min(ceiling.times) if ceiling else None,
                      "samples": [len(ours.times), len(peer.times)]})
         for contestant in filter(None, (ours, peer, ceiling)):
             contestant.worker.close()
-    call.worker.close()
     return rows
 
 

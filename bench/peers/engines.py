@@ -1,7 +1,8 @@
-"""Engines in child processes that stay loaded and take turns: Octet (bench-models), ONNX Runtime (ort_worker.js) and oneDNN."""
+"""Engines in child processes that stay loaded and take turns: Octet (bench-models), ONNX Runtime (ort_worker.c) and oneDNN."""
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -9,6 +10,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 LEVELS = "avx2,avxvnni,avx512vnni,amx"
 ONEDNN_ISA = {"avx2": "AVX2", "avxvnni": "AVX2_VNNI", "avx512vnni": "AVX512_CORE_VNNI", "amx": "AVX512_CORE_AMX"}
+TRAPPING = "libonnxruntime.trapping.so"
 WARMUPS = 3
 TURN_MS = 60.0
 
@@ -24,7 +26,7 @@ class Worker:
         self.command = command
         self.process = subprocess.Popen(command, env=environment, text=True, bufsize=1,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        if self.process.stdout.readline().strip() != "ready":
+        if not self.process.stdout.readline().startswith("ready"):
             raise Failure(f"{' '.join(command)}: did not start")
 
     def run(self, count):
@@ -61,8 +63,6 @@ def add_options(parser):
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/native/bin", help="folder of bench-models")
     parser.add_argument("--packages", type=pathlib.Path, default=ROOT / "build/peers",
                         help="folder with node_modules/onnxruntime-node (filled when it is not there)")
-    parser.add_argument("--cpumask", default=os.environ.get("OCTET_CPUMASK", ""),
-                        help="shared object that hides CPU features by MASK=LEVEL (default: $OCTET_CPUMASK)")
     parser.add_argument("--levels", default=LEVELS)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--core", type=int, default=0)
@@ -76,13 +76,31 @@ def prepare(options):
         command = ["npm", "install", "--ignore-scripts", "--no-fund", "--no-audit", "--prefix", str(options.packages),
                    "onnxruntime-node"]
         if subprocess.run(command, stdout=sys.stderr, check=False).returncode != 0:
-            raise Failure("npm could not install onnxruntime-node; install node and npm, or give --packages")
-    if options.cpumask:
-        subprocess.run(["cc", "-O2", "-shared", "-fPIC", str(HERE / "keep_sigsegv.c"), "-o",
-                        str(options.packages / "keep_sigsegv.so")], check=True)
+            raise Failure("npm could not install onnxruntime-node; install npm, or give --packages")
+    subprocess.run(["cc", "-O2", str(HERE / "ort_worker.c"), "-o", str(options.packages / "ort_worker"), "-ldl"], check=True)
+    if not (options.packages / TRAPPING).exists():
+        trap_cpuid(library_of(options.packages, "x64"), options.packages / TRAPPING)
     models = options.packages / "models"
     models.mkdir(exist_ok=True)
     return models
+
+
+def library_of(folder, architecture):
+    """ONNX Runtime's library for an architecture as node names it, or None."""
+    return next(iter(sorted(folder.glob(f"**/onnxruntime-node/bin/*/linux/{architecture}/libonnxruntime.so*"))), None)
+
+
+def trap_cpuid(library, copy):
+    """A copy whose CPUID instructions are UD2, so that ort_worker answers them. Few virtual machines can make CPUID trap."""
+    code = bytearray(library.read_bytes())
+    headers = subprocess.run(["readelf", "-SW", library], capture_output=True, text=True, check=True).stdout
+    address, offset = (int(word, 16) for word in re.search(r" \.text +PROGBITS +(\w+) (\w+)", headers).groups())
+    text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", "-j", ".text", library], capture_output=True, text=True,
+                          check=True).stdout
+    for found in re.finditer(r"^ *(\w+):\tcpuid", text, re.MULTILINE):
+        at = int(found[1], 16) - address + offset
+        code[at:at + 2] = b"\x0f\x0b"
+    copy.write_bytes(code)
 
 
 def ort_version(options):
@@ -90,12 +108,11 @@ def ort_version(options):
 
 
 def ort(options, model, shape, level):
-    """ONNX Runtime on an ONNX file, held to a level; at our highest level of all it has the whole CPU."""
-    environment = dict(os.environ)
-    if options.cpumask and level != "amx":
-        preloads = [os.path.abspath(options.cpumask), str(options.packages.resolve() / "keep_sigsegv.so")]
-        environment |= {"MASK": level, "LD_PRELOAD": ":".join(preloads)}
-    return Contestant(Worker(["node", str(HERE / "ort_worker.js"), str(options.packages), str(model),
+    """ONNX Runtime on an ONNX file, limited to a level; at our highest level of all it has the whole CPU."""
+    whole = level == "amx"
+    library = library_of(options.packages, "x64") if whole else options.packages / TRAPPING
+    environment = {name: value for name, value in os.environ.items() if name != "MASK"} | ({} if whole else {"MASK": level})
+    return Contestant(Worker([str(options.packages / "ort_worker"), str(library), str(model), "1",
                               ",".join(map(str, shape))], environment))
 
 
@@ -115,7 +132,6 @@ def onednn(options, network, level):
 
 
 def levels_of(options):
-    """Without a mask ONNX Runtime uses all the CPU has, so that only our best level can be set against it."""
     for program in ("bench-models", "octet-run"):
         if not (options.bin / program).exists():
             raise Failure(f"{options.bin / program}: not there; build the native preset or give --bin")
@@ -124,9 +140,4 @@ def levels_of(options):
     wanted = [level for level in options.levels.split(",") if level in here]
     if not wanted:
         raise Failure(f"--levels {options.levels}: none of them on this machine")
-    if not options.cpumask:
-        print("no --cpumask: ONNX Runtime is not held to a level; only the highest is compared", file=sys.stderr)
-        return wanted[-1:]
-    if not os.path.exists(options.cpumask):
-        raise Failure(f"{options.cpumask}: no such file")
     return wanted

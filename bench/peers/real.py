@@ -2,9 +2,8 @@
 """Real models: Octet's int8 and FP16 plans beside ONNX Runtime's FP32 and int8 (Q/DQ), one thread, one core, interleaved round by round.
 
 Converts each model once (octet convert, kept in build/peers/models), writes its int8 plan as Q/DQ (octet export) and
-lets all engines take turns as compare.py does, from float input to float output. What a call through node costs, some
-10 us, stays in ONNX Runtime's times. Models and calibration pictures come from ../shared; what is absent is left out
-with a line.
+lets all engines take turns as compare.py does, from float input to float output. Models and calibration pictures come
+from ../shared; what is absent is left out with a line.
 """
 import argparse
 import dataclasses

@@ -74,7 +74,7 @@ ThreadPool::~ThreadPool() {
 }
 
 void ThreadPool::Stop(uint32_t started) {
-  stop_.store(true);
+  task_ = nullptr;
   round_.fetch_add(1);
   FutexWakeAll(&round_);
   for (uint32_t i = 0; i < started; ++i) pthread_join(workers_[i].thread, nullptr);
@@ -87,11 +87,11 @@ void ThreadPool::RunOn(void* context, Task task, void* argument) {
 void ThreadPool::Run(Task task, void* argument) {
   task_ = task;
   argument_ = argument;
-  unfinished_.store(worker_count_);
-  round_.fetch_add(1);
+  // Both counts wrap around alike.
+  const uint32_t finished = (round_.fetch_add(1) + 1) * worker_count_;
   if (sleeping_workers_.load() != 0) FutexWakeAll(&round_);
   task(argument, 0);
-  WaitUntil(&unfinished_, &caller_sleeps_, [](uint32_t left) { return left == 0; });
+  WaitUntil(&finished_, &caller_sleeps_, [finished](uint32_t now) { return now == finished; });
 }
 
 void* ThreadPool::WorkerMain(void* worker) {
@@ -104,9 +104,10 @@ void ThreadPool::Work(uint32_t index) {
   uint32_t seen = 0;
   for (;;) {
     seen = WaitUntil(&round_, &sleeping_workers_, [seen](uint32_t round) { return round != seen; });
-    if (stop_.load()) return;
+    if (task_ == nullptr) return;
     task_(argument_, index);
-    if (unfinished_.fetch_sub(1) == 1 && caller_sleeps_.load() != 0) FutexWakeAll(&unfinished_);
+    const bool last = finished_.fetch_add(1) + 1 == seen * worker_count_;
+    if (last && caller_sleeps_.load() != 0) FutexWakeAll(&finished_);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -26,6 +27,7 @@ class ThreadPool {
 
  private:
   using Task = void (*)(void* argument, uint32_t index);
+  static constexpr size_t kLineBytes = 64;
   struct Worker {
     ThreadPool* pool;
     uint32_t index;
@@ -41,14 +43,14 @@ class ThreadPool {
   octet_pool pool_;
   uint32_t worker_count_;
   std::unique_ptr<Worker[]> workers_;
-  Task task_ = nullptr;
-  void* argument_ = nullptr;
-  // One task is one round: the caller counts the round up, each worker counts `unfinished_` down.
-  std::atomic<uint32_t> round_{0};
-  std::atomic<uint32_t> unfinished_{0};
   std::atomic<uint32_t> sleeping_workers_{0};
   std::atomic<uint32_t> caller_sleeps_{0};
-  std::atomic<bool> stop_{false};
+  // One task is one round. The caller alone writes the first line and workers the second, so that a
+  // round moves each line between cores once.
+  alignas(kLineBytes) std::atomic<uint32_t> round_{0};
+  Task task_ = nullptr;  // nullptr: workers end
+  void* argument_ = nullptr;
+  alignas(kLineBytes) std::atomic<uint32_t> finished_{0};  // tasks of workers, of all rounds
 };
 
 }  // namespace octet::port

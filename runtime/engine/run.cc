@@ -3,16 +3,11 @@
 namespace octet {
 namespace {
 
-struct LayerTask {
-  const Session* session;
-  const BoundLayer* layer;
-};
-
 // One thread's share of one layer. The layer is over when all shares are: the pool's return is the
 // barrier.
 void RunShare(void* argument, uint32_t index) {
-  const LayerTask& task = *static_cast<const LayerTask*>(argument);
-  const Session& session = *task.session;
+  const BoundLayer& layer = *static_cast<const BoundLayer*>(argument);
+  const Session& session = *layer.session;
   const RunContext context = {session.blob.layouts.data,
                               session.tensors,
                               session.scratch + index * session.scratch_bytes,
@@ -20,18 +15,18 @@ void RunShare(void* argument, uint32_t index) {
                               Share{index, session.thread_count},
                               session.sign,
                               session.half_sums};
-  task.layer->run(task.layer->view, context);
+  layer.run(layer.view, context);
 }
 
 }  // namespace
 
 void RunLayer(Session* session, uint32_t layer) {
   BeforeLayer(session, layer);
-  LayerTask task = {session, &session->layers[layer]};
+  BoundLayer* bound = &session->layers[layer];
   if (session->pool.run != nullptr) {
-    session->pool.run(session->pool.context, RunShare, &task);
+    session->pool.run(session->pool.context, RunShare, bound);
   } else {
-    RunShare(&task, 0);
+    RunShare(bound, 0);
   }
   AfterLayer(session, layer);
 }

@@ -15,10 +15,13 @@ constexpr uint32_t kMaxThreads = 256;
 constexpr uint32_t kInputTableEntries =
     3 * 256;  // uint16 each, for every input that takes pictures
 
+struct Session;
+
 // What run needs of a layer.
 struct BoundLayer {
   LayerView view;
   RunLayerFn run;
+  const Session* session;
   uint64_t ticks;  // of the last run
 };
 static_assert(sizeof(BoundLayer) <= 128, "at most 128 bytes of records a layer");
