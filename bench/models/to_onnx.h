@@ -16,7 +16,6 @@ std::string QdqModel(const Network& network);
 // The same weights and biases in float; ranges of activations are not in it.
 std::string FloatModel(const Network& network);
 
-
 }  // namespace octet::bench
 
 #endif  // OCTET_BENCH_MODELS_TO_ONNX_H_

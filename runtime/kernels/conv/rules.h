@@ -49,6 +49,7 @@ enum class Strips : uint8_t {
   kNone,
   kEvery,         // that has any
   kWherePacking,  // would cost more, or images are wide
+  kInterleaved,   // windows that share pixels, whose lines are interleaved in scratch
 };
 
 constexpr uint32_t kNoLimit = UINT32_MAX;
@@ -75,7 +76,7 @@ struct ConvRules {
 };
 // clang-format off
 //                                         isa               fp16 tile taps  resident    part           least strips                 own    groups full   whole  wide   steps  few    winograd
-constexpr ConvRules kRulesAvx2 =          {Isa::kAvx2,       false, 10, 0,  512 * kKiB, kPreparedBlocks, 0, Strips::kNone,         false, false, false, false, false, false, false, kWinogradAvx2};
+constexpr ConvRules kRulesAvx2 =          {Isa::kAvx2,       false, 10, 0,  512 * kKiB, kPreparedBlocks, 0, Strips::kInterleaved,  false, false, false, false, false, false, false, kWinogradAvx2};
 constexpr ConvRules kRulesAvxVnni =       {Isa::kAvxVnni,    false, 24, 0,  512 * kKiB, kPreparedBlocks, 0, Strips::kEvery,        false, true,  false, false, false, true,  false, kWinogradAvxVnni};
 constexpr ConvRules kRulesAvx512Vnni =    {Isa::kAvx512Vnni, false, 24, 0,  512 * kKiB, kPreparedBlocks, 0, Strips::kEvery,        false, true,  false, false, false, true,  false, kWinogradAvx512Vnni};
 constexpr ConvRules kRulesNeon =          {Isa::kNeon,       false, 32, 16, 256 * kKiB, kNoLimit,        0, Strips::kNone,         false, false, true,  false, false, false, false, kEveryWinograd};

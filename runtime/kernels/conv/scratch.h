@@ -64,18 +64,22 @@ static inline ConvParts TilePartsOf(uint64_t taps, uint64_t in_c, uint64_t depth
 
 // Int8 of the level avx2, from the packed tile on: rows of bytes, where the driver packs them; the
 // rows interleaved, 4 bytes a group of 4 channels, of a small depth 8; their even halves; their odd
-// halves; a list of groups for each 8 outputs; room to make one.
+// halves; where each group lies; a list of groups for each 8 outputs; room to make one.
 constexpr uint64_t kAvx2PairedDeep = 512;
+constexpr uint64_t kAvx2ListedDeep = 4 << 13;  // entries of lists have 16 bits, 8 a group
+constexpr uint64_t kAvx2Slots =
+    12;  // the rows of a tile, and the pixels beside them under a window
 struct ConvPartsAvx2 {
-  uint64_t interleaved, even, odd, lists, bytes;
+  uint64_t interleaved, even, odd, places, lists, bytes;
 };
 static inline ConvPartsAvx2 Avx2PartsOf(uint64_t deep) {
-  const uint64_t rows = kRulesAvx2.tile_rows * deep;
+  const uint64_t slots = kAvx2Slots * deep;
   ConvPartsAvx2 parts;
-  parts.interleaved = rows;
-  parts.even = parts.interleaved + (deep <= kAvx2PairedDeep ? 2 : 1) * rows;
-  parts.odd = parts.even + rows;
-  parts.lists = parts.odd + rows;
+  parts.interleaved = kRulesAvx2.tile_rows * deep;
+  parts.even = parts.interleaved + (deep <= kAvx2PairedDeep ? 2 : 1) * slots;
+  parts.odd = parts.even + slots;
+  parts.places = parts.odd + slots;
+  parts.lists = parts.places + 2 * deep;
   parts.bytes = parts.lists + (kPreparedBlocks + 1) * deep + 64;
   return parts;
 }

@@ -45,6 +45,22 @@ StripPlan PlanStrips(const ConvPlan& plan) {
   return s;
 }
 
+// Output pixels of a tile where the level avx2 interleaves lines (conv/x86_avx2_tile.inl.h), 0: it
+// interleaves windows. Narrower tiles lose more in the loops over the weights than that saves.
+uint32_t InterleavedColumns(const ConvPlan& plan) {
+  constexpr uint32_t kLeast = 8;
+  const ConvGeometry& g = plan.g;
+  const uint32_t beside = (g.kernel_w - 1) / g.stride_w;
+  if (plan.rows != Rows::kPointed || g.kernel_w == 1 || g.dilation_w != 1 ||
+      plan.depth > kAvx2ListedDeep || beside + kLeast > kAvx2Slots) {
+    return 0;
+  }
+  uint32_t most = (uint32_t)kAvx2Slots - beside;
+  if (most > plan.tile_rows) most = plan.tile_rows;
+  const uint32_t columns = CeilDiv32(g.out_w, CeilDiv32(g.out_w, most));
+  return columns < kLeast ? 0 : columns;
+}
+
 constexpr uint64_t kLeastColumns = 4;  // narrower images are not taken in strips
 
 // Columns of strips, equal but for the last, when `left` floats are there for one; 0: too few.
@@ -163,6 +179,11 @@ void CutHalves(uint32_t panel_rows, ConvPlan* plan) {
 }
 
 void CutBytes(const ConvRules& rules, ConvPlan* plan) {
+  if (rules.strips == Strips::kInterleaved) {
+    plan->columns = InterleavedColumns(*plan);
+    plan->whole_lines = plan->columns != 0;
+    return;
+  }
   if (StripsPay(rules, *plan)) plan->strip = PlanStrips(*plan);
 }
 

@@ -51,7 +51,7 @@ struct ConvPlan {
   Rows rows;
   StripPlan strip;
   WidePlan wide;
-  uint32_t columns;       // FP16: output pixels of a strip; 0: windows are flattened
+  uint32_t columns;       // FP16, avx2: output pixels of a strip; 0: windows are flattened
   size_t row_step;        // bytes from row to row of a tile whose first alone has pointers; else 0
   uint32_t tile_rows;     // most output pixels of a tile
   uint32_t panel_blocks;  // panels have so many, but for the last of a group

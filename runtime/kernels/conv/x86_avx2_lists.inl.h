@@ -10,18 +10,17 @@ constexpr uint32_t kMaxRows =
 
 // A group of a row lies in 8 bytes, x0 x1 x2 x3 x0 x2 x1 x3, of which three windows of 4 pair its
 // channels in three ways: (01)(23) at 0, (12)(30) at 1, (02)(13) at 4.
-constexpr uint32_t kGroupBytes = 4 * kMaxRows;  // one group of 4 channels of an interleaved tile
-constexpr uint32_t kEightBytes = 2 * kGroupBytes;
+constexpr uint32_t kLineSlots = kAvx2Slots;
 // A list entry is 8 times the number of a group, plus the window of its bytes.
 constexpr uint32_t kEntry = 8;
-constexpr uint64_t kMaxListed = (UINT16_MAX + 1) / kEntry;
+constexpr uint64_t kMaxListed = kAvx2ListedDeep / 4;
+static_assert(kMaxListed * kEntry <= UINT16_MAX + 1, "entries have 16 bits");
 // Fewer pixels are not worth looking at the weights, fewer groups not worth lists.
 constexpr uint64_t kMinPixels = 24;
 constexpr uint64_t kMinGroups = 12;
 // Looking for the best pairs costs as much as multiplying some tens of pixels, and rows of 8 bytes
 // a group must stay in the level 1 cache.
 constexpr uint64_t kMinPairedPixels = 128;
-constexpr uint64_t kMaxPairedGroups = kAvx2PairedDeep / 4;
 constexpr uint64_t kPairedShare = 5;  // pays where more than one group in 5 is not exact as it is
 constexpr uint64_t kTwosShare = 6;    // pays where one group in 6 is one of two
 
@@ -36,13 +35,55 @@ static inline __m256i Load32(const void* from) {
 
 struct Areas {
   uint8_t *bytes, *even, *odd;
-  uint16_t* lists;  // of every 8 outputs, in the order of Counts
+  uint64_t* places;  // from the start of `even`, of every group of weights
+  uint16_t* lists;   // of every 8 outputs, in the order of Counts
 };
 
 static inline Areas AreasOf(const ConvPlan& plan) {
   const ConvPartsAvx2 at = Avx2PartsOf(plan.deep);
   return Areas{plan.packed + at.interleaved, plan.packed + at.even, plan.packed + at.odd,
+               reinterpret_cast<uint64_t*>(plan.packed + at.places),
                reinterpret_cast<uint16_t*>(plan.packed + at.lists)};
+}
+
+// Of the group of a list's entry, without its window.
+static inline size_t PlaceOf(const Areas& areas, size_t entry) {
+  static_assert(sizeof(*areas.places) == kEntry, "an entry is an offset into the places");
+  uint64_t place;
+  memcpy(&place, reinterpret_cast<const uint8_t*>(areas.places) + entry, sizeof(place));
+  return (size_t)place;
+}
+
+// Pixels of a line that lie stride_w apart are next to each other. A line has so many such series.
+static inline uint32_t ResiduesOf(const ConvGeometry& g) {
+  return g.stride_w < g.kernel_w ? g.stride_w : g.kernel_w;
+}
+
+static void FillPlaces(const ConvPlan& plan) {
+  const uint64_t groups = GroupsOf(plan);
+  if (groups > kMaxListed) return;
+  uint64_t* places = AreasOf(plan).places;
+  if (plan.columns == 0) {
+    for (uint64_t k = 0; k < groups; ++k) places[k] = k * 4 * kMaxRows;
+    return;
+  }
+  const ConvGeometry& g = plan.g;
+  const uint64_t of_tap = plan.group_in / 4;
+  const uint32_t residues = ResiduesOf(g);
+  for (uint32_t ky = 0; ky < g.kernel_h; ++ky) {
+    for (uint32_t kx = 0; kx < g.kernel_w; ++kx) {
+      uint64_t place =
+          (ky * residues + kx % g.stride_w) * of_tap * 4 * kLineSlots + kx / g.stride_w * 4;
+      for (uint64_t k = 0; k < of_tap; ++k, place += 4 * kLineSlots) *places++ = place;
+    }
+  }
+}
+
+// Whether an interleaved tile has room for 8 bytes a group, also in the level 1 cache.
+static inline bool PairsFitCache(const ConvPlan& plan) {
+  if (plan.columns == 0) return plan.deep <= kAvx2PairedDeep;
+  const uint64_t lines = (uint64_t)plan.g.kernel_h * ResiduesOf(plan.g) * plan.group_in;
+  return lines <= kAvx2PairedDeep && (2 * lines <= plan.deep || plan.deep <= kAvx2PairedDeep);
 }
 
 // Rows are neither interleaved nor listed, MultiplyRow() reads the image.
@@ -228,7 +269,7 @@ static void MakeLists(const int8_t* weights, uint64_t pixels, uint32_t blocks, P
   Counts& first = part->counts[0];
   first = ListInOrder<true>(weights, groups, lists, rest);
   const uint64_t fit = 2u * first.twos + first.exact;
-  const bool paired = pixels >= kMinPairedPixels && groups <= kMaxPairedGroups &&
+  const bool paired = pixels >= kMinPairedPixels && PairsFitCache(plan) &&
                       fit * kPairedShare < groups * (kPairedShare - 1);
   part->way = paired ? Way::kPaired : Way::kInOrder;
   const auto make = paired                                 ? ListPaired

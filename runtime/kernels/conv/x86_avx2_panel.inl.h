@@ -1,126 +1,8 @@
-// What conv/x86_avx2.cc runs under the driver: interleaved tiles and the inner loops.
-#include "runtime/kernels/conv/x86_avx2_lists.inl.h"
+// What conv/x86_avx2.cc runs under the driver: the inner loops over interleaved tiles.
+#include "runtime/kernels/conv/x86_avx2_tile.inl.h"
 
 namespace octet {
 namespace {
-
-// The interleaved arrays from one group on.
-struct Columns {
-  uint8_t *bytes, *even, *odd;  // bytes: null when not wanted
-  bool paired;
-};
-
-static inline __m128i Load16(const uint8_t* from) {
-  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
-}
-
-static inline __m256i EvenHalves(__m256i x) {
-  return _mm256_and_si256(x, _mm256_set1_epi16(0x00FF));
-}
-
-// Rows 0..7 of one group.
-static inline void Store8(const Columns& to, uint64_t k, __m256i x) {
-  if (to.paired) {
-    const __m256i y = _mm256_shuffle_epi8(x, Load32(kWindows.order[kSwapped]));
-    const __m256i low = _mm256_unpacklo_epi32(x, y), high = _mm256_unpackhi_epi32(x, y);
-    __m256i* out = reinterpret_cast<__m256i*>(to.bytes + k * kEightBytes);
-    _mm256_storeu_si256(out, _mm256_permute2x128_si256(low, high, 0x20));
-    _mm256_storeu_si256(out + 1, _mm256_permute2x128_si256(low, high, 0x31));
-  } else if (to.bytes != nullptr) {
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to.bytes + k * kGroupBytes), x);
-  }
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to.even + k * kGroupBytes), EvenHalves(x));
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to.odd + k * kGroupBytes),
-                      _mm256_srli_epi16(x, 8));
-}
-
-// Rows 8 and 9.
-static inline void Store2(const Columns& to, uint64_t k, __m128i x) {
-  const uint64_t at = k * kGroupBytes + 32;
-  if (to.paired) {
-    const __m128i y = _mm_shuffle_epi8(x, Load16(kWindows.order[kSwapped]));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(to.bytes + 2 * at), _mm_unpacklo_epi32(x, y));
-  } else if (to.bytes != nullptr) {
-    _mm_storel_epi64(reinterpret_cast<__m128i*>(to.bytes + at), x);
-  }
-  _mm_storel_epi64(reinterpret_cast<__m128i*>(to.even + at),
-                   _mm_and_si128(x, _mm_set1_epi16(0x00FF)));
-  _mm_storel_epi64(reinterpret_cast<__m128i*>(to.odd + at), _mm_srli_epi16(x, 8));
-}
-
-static inline __m256i Load16x2(const uint8_t* low, const uint8_t* high) {
-  return _mm256_inserti128_si256(_mm256_castsi128_si256(Load16(low)), Load16(high), 1);
-}
-
-// 4 groups from k on.
-static inline void InterleaveGroups(const uint8_t* const* in, uint32_t rows, uint64_t k,
-                                    const Columns& to) {
-  __m256i x[4];
-#pragma GCC unroll 4
-  for (int r = 0; r < 4; ++r) x[r] = Load16x2(in[r] + 4 * k, in[r + 4] + 4 * k);
-  const __m256i low01 = _mm256_unpacklo_epi32(x[0], x[1]);
-  const __m256i high01 = _mm256_unpackhi_epi32(x[0], x[1]);
-  const __m256i low23 = _mm256_unpacklo_epi32(x[2], x[3]);
-  const __m256i high23 = _mm256_unpackhi_epi32(x[2], x[3]);
-  Store8(to, k, _mm256_unpacklo_epi64(low01, low23));
-  Store8(to, k + 1, _mm256_unpackhi_epi64(low01, low23));
-  Store8(to, k + 2, _mm256_unpacklo_epi64(high01, high23));
-  Store8(to, k + 3, _mm256_unpackhi_epi64(high01, high23));
-  if (rows <= 8) return;
-  const __m128i a = Load16(in[8] + 4 * k), b = Load16(in[9] + 4 * k);
-  const __m128i low = _mm_unpacklo_epi32(a, b), high = _mm_unpackhi_epi32(a, b);
-  Store2(to, k, low);
-  Store2(to, k + 1, _mm_unpackhi_epi64(low, low));
-  Store2(to, k + 2, high);
-  Store2(to, k + 3, _mm_unpackhi_epi64(high, high));
-}
-
-// `groups` groups of rows `in` from one tap. The last four of them may be done twice.
-static inline void InterleaveRows(const uint8_t* const* in, uint32_t rows, uint64_t groups,
-                                  const Columns& to) {
-  if (groups >= 4) {
-    for (uint64_t k = 0; k + 4 <= groups; k += 4) InterleaveGroups(in, rows, k, to);
-    if (groups % 4 != 0) InterleaveGroups(in, rows, groups - 4, to);
-    return;
-  }
-  for (uint64_t k = 0; k < groups; ++k) {
-    for (uint32_t r = 0; r < rows; ++r) {
-      const uint64_t at = k * kGroupBytes + 4 * r;
-      uint32_t word;
-      memcpy(&word, in[r] + 4 * k, 4);
-      const uint32_t even = word & 0x00FF00FFu, odd = (word >> 8) & 0x00FF00FFu;
-      if (to.paired) {
-        const uint32_t middle = (word >> 8 & 0xFF00u) | (word << 8 & 0xFF0000u);
-        const uint32_t swapped = (word & 0xFF0000FFu) | middle;
-        memcpy(to.bytes + 2 * at, &word, 4);
-        memcpy(to.bytes + 2 * at + 4, &swapped, 4);
-      } else if (to.bytes != nullptr) {
-        memcpy(to.bytes + at, &word, 4);
-      }
-      memcpy(to.even + at, &even, 4);
-      memcpy(to.odd + at, &odd, 4);
-    }
-  }
-}
-
-// Rows of pointers, interleaved.
-static void InterleaveTile(const ConvPlan& plan, const PartAvx2& part, uint32_t rows) {
-  const Areas areas = AreasOf(plan);
-  Columns to = {part.way != Way::kHalves ? areas.bytes : nullptr, areas.even, areas.odd,
-                part.way == Way::kPaired};
-  const bool packed = plan.rows == Rows::kPacked;
-  const uint64_t taps = packed ? 1 : plan.taps;
-  const uint64_t step = (packed ? GroupsOf(plan) : plan.group_in / 4) * kGroupBytes;
-  for (uint64_t tap = 0; tap < taps; ++tap) {
-    const uint8_t** in = plan.pointers + tap * kMaxRows;
-    for (uint32_t r = rows; r < kMaxRows; ++r) in[r] = in[rows - 1];
-    // Packed rows are readable to their full depth, a multiple of 4 groups.
-    InterleaveRows(in, rows, packed ? plan.deep / 4 : plan.group_in / 4, to);
-    if (to.bytes != nullptr) to.bytes += to.paired ? 2 * step : step;
-    to.even += step;
-    to.odd += step;
-  }
-}
 
 static inline __m256i Broadcast(const uint8_t* from) {
   int32_t word;
@@ -131,16 +13,16 @@ static inline __m256i Broadcast(const uint8_t* from) {
 template <int kRows, bool kPaired>
 static inline void MultiplyExact(const Areas& areas, const uint16_t* list, uint64_t count,
                                  const int8_t* weights, __m256i (&acc)[kRows]) {
-  constexpr size_t kStep = kPaired ? kEightBytes : kGroupBytes;
+  constexpr size_t kRow = kPaired ? 8 : 4;
   const __m256i ones = _mm256_set1_epi16(1);
   for (uint64_t i = 0; i < count; ++i) {
     const size_t window = kPaired ? list[i] % kEntry : 0, entry = list[i] - window;
     __m256i w = Load32(weights + entry * (64 / kEntry));
     if (kPaired) w = _mm256_shuffle_epi8(w, Load32(kWindows.order[window]));
-    const uint8_t* in = areas.bytes + entry * (kStep / kEntry) + window;
+    const uint8_t* in = areas.bytes + PlaceOf(areas, entry) * (kRow / 4) + window;
 #pragma GCC unroll 10
     for (int r = 0; r < kRows; ++r) {
-      const __m256i x = Broadcast(in + kStep / kMaxRows * (size_t)r);
+      const __m256i x = Broadcast(in + kRow * (size_t)r);
       acc[r] = _mm256_add_epi32(acc[r], _mm256_madd_epi16(_mm256_maddubs_epi16(x, w), ones));
     }
   }
@@ -155,12 +37,13 @@ static inline void MultiplyTwos(const Areas& areas, const uint16_t* list, uint64
     const size_t entry = list[i];
     const __m256i w = Load32(weights + entry * (64 / kEntry));
     const __m256i next = Load32(weights + entry * (64 / kEntry) + 64);
-    const uint8_t* in = areas.bytes + entry * (kGroupBytes / kEntry);
+    const uint8_t* in = areas.bytes + PlaceOf(areas, entry);
+    const uint8_t* in_next = areas.bytes + PlaceOf(areas, entry + kEntry);
 #pragma GCC unroll 10
     for (int r = 0; r < kRows; ++r) {
       const __m256i pairs =
           _mm256_add_epi16(_mm256_maddubs_epi16(Broadcast(in + 4 * r), w),
-                           _mm256_maddubs_epi16(Broadcast(in + 4 * r + kGroupBytes), next));
+                           _mm256_maddubs_epi16(Broadcast(in_next + 4 * r), next));
       acc[r] = _mm256_add_epi32(acc[r], _mm256_madd_epi16(pairs, ones));
     }
   }
@@ -175,8 +58,8 @@ static inline void MultiplyOther(const Areas& areas, const uint16_t* list, uint6
     const __m256i w = Load32(weights + entry * (64 / kEntry));
     const __m256i w_even = _mm256_srai_epi16(_mm256_slli_epi16(w, 8), 8);
     const __m256i w_odd = _mm256_srai_epi16(w, 8);
-    const uint8_t* even = areas.even + entry * (kGroupBytes / kEntry);
-    const uint8_t* odd = areas.odd + entry * (kGroupBytes / kEntry);
+    const size_t place = PlaceOf(areas, entry);
+    const uint8_t *even = areas.even + place, *odd = areas.odd + place;
 #pragma GCC unroll 10
     for (int r = 0; r < kRows; ++r) {
       acc[r] = _mm256_add_epi32(acc[r], _mm256_madd_epi16(Broadcast(even + 4 * r), w_even));
@@ -326,6 +209,7 @@ struct Avx2 {
   typedef PartAvx2 Part;
   static void FillPadding(const ConvS8Args& args, const ConvPlan& plan) {
     FillRowPadding(args, plan);
+    FillPlaces(plan);
   }
   static void Begin(const ConvS8Args& args, const ConvPlan& plan, const ConvOutputs& outputs,
                     PanelS8* panel, Part* part) {
@@ -335,6 +219,7 @@ struct Avx2 {
   }
   static uint32_t Prepare(const ConvS8Args& args, const ConvPlan& plan, uint64_t group,
                           uint64_t pixel, Part* part) {
+    if (plan.columns != 0) return InterleaveLines(args, plan, group, pixel, *part);
     const uint32_t rows = GatherRows(args, plan, group, pixel);
     if (!RowByRow(plan, rows)) InterleaveTile(plan, *part, rows);
     return rows;
