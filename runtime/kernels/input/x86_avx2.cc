@@ -1,122 +1,41 @@
-// Float inputs with AVX2: 32 elements at a time; three planes are interleaved in registers.
-#include <immintrin.h>
-#include <string.h>
-
-#include "runtime/kernels/kernel_table.h"
-#include "runtime/kernels/share.h"
+// Float inputs with AVX2.
+#include "runtime/kernels/input/x86_rows.inl.h"
 
 namespace octet {
 namespace {
 
-constexpr size_t kWide = 32;
-
 struct Rule {
   __m256 scale;
   __m256i zero_point, sign;
+
+  // Eight codes before the zero point. Comparisons put NaN on the way of 512, the last mask clears
+  // it.
+  __m256i Eight(const float* values) const {
+    const __m256 x =
+        _mm256_add_ps(_mm256_div_ps(_mm256_loadu_ps(values), scale), _mm256_set1_ps(0.5f));
+    const __m256 bounded =
+        _mm256_max_ps(_mm256_min_ps(x, _mm256_set1_ps(512.0f)), _mm256_set1_ps(-512.0f));
+    const __m256i floor = _mm256_cvttps_epi32(_mm256_floor_ps(bounded));
+    return _mm256_and_si256(floor, _mm256_castps_si256(_mm256_cmp_ps(x, x, _CMP_ORD_Q)));
+  }
+
+  // |codes| <= 512 and the zero point fit 16 bits; the last pack clamps.
+  __m256i ThirtyTwo(const float* values) const {
+    const __m256i low = _mm256_packs_epi32(Eight(values), Eight(values + 8));
+    const __m256i high = _mm256_packs_epi32(Eight(values + 16), Eight(values + 24));
+    const __m256i bytes =
+        _mm256_packs_epi16(_mm256_add_epi16(low, zero_point), _mm256_add_epi16(high, zero_point));
+    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    return _mm256_xor_si256(_mm256_permutevar8x32_epi32(bytes, order), sign);
+  }
 };
-
-// Eight codes before the zero point. Comparisons put NaN on the way of 512, the last mask clears
-// it.
-static inline __m256i Eight(const Rule& rule, const float* values) {
-  const __m256 x =
-      _mm256_add_ps(_mm256_div_ps(_mm256_loadu_ps(values), rule.scale), _mm256_set1_ps(0.5f));
-  const __m256 bounded =
-      _mm256_max_ps(_mm256_min_ps(x, _mm256_set1_ps(512.0f)), _mm256_set1_ps(-512.0f));
-  const __m256i floor = _mm256_cvttps_epi32(_mm256_floor_ps(bounded));
-  return _mm256_and_si256(floor, _mm256_castps_si256(_mm256_cmp_ps(x, x, _CMP_ORD_Q)));
-}
-
-// |codes| <= 512 and the zero point fit 16 bits; the last pack clamps.
-static inline __m256i ThirtyTwo(const Rule& rule, const float* values) {
-  const __m256i low = _mm256_packs_epi32(Eight(rule, values), Eight(rule, values + 8));
-  const __m256i high = _mm256_packs_epi32(Eight(rule, values + 16), Eight(rule, values + 24));
-  const __m256i bytes = _mm256_packs_epi16(_mm256_add_epi16(low, rule.zero_point),
-                                           _mm256_add_epi16(high, rule.zero_point));
-  const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
-  return _mm256_xor_si256(_mm256_permutevar8x32_epi32(bytes, order), rule.sign);
-}
-
-static inline __m256i UpTo32(const Rule& rule, const float* values, size_t count) {
-  if (count >= kWide) return ThirtyTwo(rule, values);
-  float padded[kWide] = {};
-  memcpy(padded, values, count * sizeof(float));
-  return ThirtyTwo(rule, padded);
-}
-
-static void QuantizeRun(const Rule& rule, const float* values, size_t count, uint8_t* bytes) {
-  for (size_t i = 0; i < count; i += kWide) {
-    const __m256i codes = UpTo32(rule, values + i, count - i);
-    if (count - i >= kWide) {
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(bytes + i), codes);
-      continue;
-    }
-    uint8_t rest[kWide];
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(rest), codes);
-    memcpy(bytes + i, rest, count - i);
-  }
-}
-
-// 16 bytes of each of three planes -> 48 bytes.
-static inline void Interleave3(__m128i a, __m128i b, __m128i c, uint8_t* to) {
-  // Byte k of the result is byte k / 3 of plane k % 3; a set top bit makes a zero.
-  alignas(16) static constexpr int8_t kFrom[3][3][16] = {
-      {{0, -1, -1, 1, -1, -1, 2, -1, -1, 3, -1, -1, 4, -1, -1, 5},
-       {-1, 0, -1, -1, 1, -1, -1, 2, -1, -1, 3, -1, -1, 4, -1, -1},
-       {-1, -1, 0, -1, -1, 1, -1, -1, 2, -1, -1, 3, -1, -1, 4, -1}},
-      {{-1, -1, 6, -1, -1, 7, -1, -1, 8, -1, -1, 9, -1, -1, 10, -1},
-       {5, -1, -1, 6, -1, -1, 7, -1, -1, 8, -1, -1, 9, -1, -1, 10},
-       {-1, 5, -1, -1, 6, -1, -1, 7, -1, -1, 8, -1, -1, 9, -1, -1}},
-      {{-1, 11, -1, -1, 12, -1, -1, 13, -1, -1, 14, -1, -1, 15, -1, -1},
-       {-1, -1, 11, -1, -1, 12, -1, -1, 13, -1, -1, 14, -1, -1, 15, -1},
-       {10, -1, -1, 11, -1, -1, 12, -1, -1, 13, -1, -1, 14, -1, -1, 15}}};
-  for (int i = 0; i < 3; ++i) {
-    const auto pick = [i](__m128i plane, int p) {
-      return _mm_shuffle_epi8(plane, _mm_load_si128(reinterpret_cast<const __m128i*>(kFrom[i][p])));
-    };
-    const __m128i bytes = _mm_or_si128(_mm_or_si128(pick(a, 0), pick(b, 1)), pick(c, 2));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(to + 16 * i), bytes);
-  }
-}
-
-static void QuantizePlanes3(const Rule& rule, const float* values, size_t plane, size_t count,
-                            uint8_t* bytes) {
-  for (size_t x = 0; x < count; x += kWide) {
-    const size_t left = count - x;
-    const __m256i a = UpTo32(rule, values + x, left);
-    const __m256i b = UpTo32(rule, values + plane + x, left);
-    const __m256i c = UpTo32(rule, values + 2 * plane + x, left);
-    uint8_t rest[3 * kWide];
-    uint8_t* to = left < kWide ? rest : bytes + 3 * x;
-    Interleave3(_mm256_castsi256_si128(a), _mm256_castsi256_si128(b), _mm256_castsi256_si128(c),
-                to);
-    Interleave3(_mm256_extracti128_si256(a, 1), _mm256_extracti128_si256(b, 1),
-                _mm256_extracti128_si256(c, 1), to + 48);
-    if (left < kWide) memcpy(bytes + 3 * x, rest, 3 * left);
-  }
-}
 
 }  // namespace
 
 void input_f32_avx2(const InputF32Args& args, Share share) {
-  const size_t width = args.dims[2], channels = args.dims[3];
-  const uint32_t* strides = args.strides;
-  const InputRows layout = RowsOfInput(args.dims, strides);
-  if (layout == InputRows::kOther) {
-    input_f32_reference(args, share);
-    return;
-  }
   const Rule rule = {_mm256_set1_ps(args.scale), _mm256_set1_epi16((short)args.zero_point),
                      _mm256_set1_epi8((char)args.sign)};
-  const Range rows = RangeOf((uint64_t)args.dims[0] * args.dims[1], share);
-  for (uint64_t i = rows.begin; i < rows.end; ++i) {
-    const float* row = args.values + i / args.dims[1] * strides[0] + i % args.dims[1] * strides[1];
-    uint8_t* bytes = args.bytes + i * width * channels;
-    if (layout == InputRows::kPlanes3) {
-      QuantizePlanes3(rule, row, strides[3], width, bytes);
-    } else {
-      QuantizeRun(rule, row, width * channels, bytes);
-    }
-  }
+  if (!QuantizeRows(args, rule, share)) input_f32_reference(args, share);
 }
 
 }  // namespace octet

@@ -58,7 +58,7 @@ TEST_P(InputF32, EqualsTheScalarRule) {
   const uint32_t seed = 20;
   std::mt19937 random(seed);
   for (const Layout& layout : kLayouts) {
-    for (const float scale : {0.0235f, 1e-6f, 1.0f, 3e37f, 1e-37f}) {
+    for (const float scale : {0.0235f, 0x1.FFFFFEp-6f, 1e-6f, 1.0f, 3e37f, 1e-37f}) {
       SCOPED_TRACE(testing::Message() << layout.name << ", scale " << scale << ", seed " << seed);
       const int32_t zero_point = static_cast<int>(random() % 256) - 128;
       const size_t count =
