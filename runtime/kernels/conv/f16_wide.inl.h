@@ -10,10 +10,20 @@
 namespace octet {
 namespace {
 
+// How many runs and how much of a run are a slice of the depth.
+struct WideSlices {
+  size_t runs, run;
+};
+// most: steps.
+static inline WideSlices SlicesOf(size_t runs, size_t run, size_t most) {
+  if (run > most) return WideSlices{1, CeilDiv(run, CeilDiv(run, most))};
+  return WideSlices{CeilDiv(runs, CeilDiv(runs, most / run)), run};
+}
+
 struct PartWide : PartF16 {
-  float* weights;                   // nullptr: those of the blob are widened on the way
-  bool kept;                        // in `weights` is room for those of the part, else for a slice
-  size_t slice;                     // floats of one
+  float* weights;  // nullptr: those of the blob are widened on the way
+  bool kept;       // in `weights` is room for those of the part, else for a slice
+  WideSlices slices;
   mutable uint32_t widened_blocks;  // of those, so far
   // Run i of the rows is the (first_run + i) % runs-th in scratch: lines of a strip are a ring.
   size_t first_run;
@@ -34,7 +44,6 @@ struct LevelWide : LevelF16<Lanes, kLevelRules> {
     part->windows = wide.windows;
     part->weights = nullptr;
     part->kept = wide.whole || wide.columns != 0;
-    part->slice = wide.slice;
     part->widened_blocks = 0;
     part->first_run = 0;
     part->above = UINT64_MAX;
@@ -45,6 +54,12 @@ struct LevelWide : LevelF16<Lanes, kLevelRules> {
                   g.out_h == g.in_h && g.pad_top == 0 && g.pad_left == 0 &&
                   plan.group_in == g.in_c && plan.deep == g.in_c;
     if (wide.direct) return;
+    // With AVX2 blocks are multiplied one by one, by weights of the first cache.
+    constexpr bool kOneByOne = kLevelRules.isa == Isa::kAvx2;
+    const uint64_t slice =
+        kOneByOne && wide.slice > kWideSliceFloats ? kWideSliceFloats : wide.slice;
+    part->slices = SlicesOf(part->runs, part->run,
+                            slice / (kOneByOne ? kChannelBlock : wide.blocks * kChannelBlock));
     part->weights = reinterpret_cast<float*>(plan.packed) + wide.tile;
   }
   static void BeginLines(const ConvPlan& plan, PartWide* part) {

@@ -75,6 +75,7 @@ struct IntList {};
 typedef IntList<0, 1, 2, 3, 4, 5> UpTo6;
 typedef IntList<0, 1, 2, 3, 4, 5, 6, 7> UpTo8;
 typedef IntList<0, 1, 2, 3, 4, 5, 6, 7, 8> UpTo9;
+typedef IntList<0, 1, 2, 3, 4, 5, 6, 7, 8, 9> UpTo10;
 
 // Multiply() of 1, 2, .. rows.
 template <typename Weight, int kVectors, typename Rows>
@@ -86,10 +87,12 @@ struct Multiplies<Weight, kVectors, IntList<kRow...>> {
 
 constexpr uint32_t kMostTogether = kLanes == kChannelBlock ? 3 : 1;
 
-// How a level multiplies: by panels of most_rows rows and so many blocks together.
+// How a level multiplies: by panels of most_rows rows and so many blocks together. half: a set for
+// half a block, or none.
 struct MultiplySet {
   const MultiplyFn *widened, *direct;  // of 1, 2, .. rows
-  uint32_t most_rows, together;
+  uint32_t most_rows, together, outputs;
+  const MultiplySet* half;
 };
 
 // Weights of `together` blocks.
@@ -102,28 +105,22 @@ struct WideWeights {
   bool widens;           // they are not there yet
 };
 
-// `steps` steps of the depth from step `from` on, as [step][together][16].
-[[gnu::noinline]] static void WidenWeights(const WideWeights& w, size_t from, size_t steps,
-                                           uint32_t together, float* floats) {
-  const size_t step = together * kChannelBlock;
+// `steps` steps of the depth from step `from` on, as [step][outputs].
+[[gnu::noinline]] static void WidenWeights(const MultiplySet& set, const WideWeights& w,
+                                           size_t from, size_t steps, float* floats) {
+  const size_t step = set.outputs;
+  const uint32_t width = step < kChannelBlock ? (uint32_t)step : kChannelBlock;
   const uint16_t* block = w.halves + from * kChannelBlock;
-  for (uint32_t b = 0; b < together; ++b, block += w.block_step, floats += kChannelBlock) {
+  for (uint32_t b = 0; b < set.together; ++b, block += w.block_step, floats += kChannelBlock) {
     const uint16_t *halves = block, *end = block + steps * kChannelBlock;
     float* to = floats;
     for (; halves != end; halves += kChannelBlock, to += step) {
 #pragma GCC unroll 2
-      for (uint32_t i = 0; i < kChannelBlock; i += kLanes) Store(to + i, WidenLanes(halves + i));
+      for (uint32_t i = 0; i < kChannelBlock; i += kLanes) {
+        if (kLanes == kChannelBlock || i < width) Store(to + i, WidenLanes(halves + i));
+      }
     }
   }
-}
-
-// How many runs and how much of a run are a slice.
-struct Slices {
-  size_t runs, run;
-};
-static inline Slices SlicesOf(const PartWide& part, size_t most) {
-  if (part.run > most) return Slices{1, CeilDiv(part.run, CeilDiv(part.run, most))};
-  return Slices{CeilDiv(part.runs, CeilDiv(part.runs, most / part.run)), part.run};
 }
 
 // The rows of a tile by a slice, in panels of about equal size; `args` has what is of the first.
@@ -158,10 +155,8 @@ static inline size_t NextStep(const MultiplySet& set, uint32_t rows) {
 static inline void MultiplyRows(const MultiplySet& set, const PartWide& part, uint32_t rows,
                                 const WideWeights& w, MultiplyArgs args) {
   const bool direct = w.floats == nullptr;
-  const size_t step = set.together * kChannelBlock, steps = part.runs * part.run;
-  const size_t most =
-      kLanes < kChannelBlock && part.slice > kWideSliceFloats ? kWideSliceFloats : part.slice;
-  const Slices slices = direct ? Slices{part.runs, part.run} : SlicesOf(part, most / step);
+  const size_t step = set.outputs, steps = part.runs * part.run;
+  const WideSlices slices = direct ? WideSlices{part.runs, part.run} : part.slices;
   uint16_t* const output = args.output;
   args.block_step = w.block_step;
   args.run_step = part.run_step;
@@ -177,7 +172,7 @@ static inline void MultiplyRows(const MultiplySet& set, const PartWide& part, ui
       args.first = run * part.run_step + at;
       const size_t count = args.runs * args.run;
       float* const floats = w.kept ? w.floats + done * step : w.floats;
-      if (w.widens) WidenWeights(w, done, count, set.together, floats);
+      if (w.widens) WidenWeights(set, w, done, count, floats);
       args.weights = direct ? static_cast<const void*>(w.halves) : floats;
       done += count;
       args.output = done == steps ? output : nullptr;
@@ -187,14 +182,6 @@ static inline void MultiplyRows(const MultiplySet& set, const PartWide& part, ui
       args.bias = nullptr;
     }
   }
-}
-
-// Whole blocks, with nothing or a clamp behind them.
-static inline bool FinishesInRegisters(const ConvF16Args& args, const MultiplySet& set, bool direct,
-                                       const PanelF16& panel) {
-  if (direct || panel.output_channels != set.together * kChannelBlock) return false;
-  if (set.together * kChannelBlock != 2 * kLanes) return false;
-  return args.function == blob::Function::kIdentity || args.function == blob::Function::kClamp;
 }
 
 // A tile against set.together blocks.
@@ -215,8 +202,9 @@ static inline void RunWideBlocks(const MultiplySet& set, const PartWide& part,
   args.bias = part.bias + panel.block * (size_t)kChannelBlock;
   args.sums = sums;
   args.vector_step = kLanes == kChannelBlock ? (size_t)rows * kChannelBlock : kLanes;
-  if (FinishesInRegisters(*part.args, set, w.floats == nullptr, panel)) {
-    const bool clamps = part.args->function == blob::Function::kClamp;
+  const bool clamps = part.args->function == blob::Function::kClamp;
+  if (panel.output_channels == set.outputs &&
+      (clamps || part.args->function == blob::Function::kIdentity)) {
     args.lo = clamps ? part.args->alpha : -FloatInfinity();
     args.hi = clamps ? part.args->beta : FloatInfinity();
     args.output = panel.output;
@@ -230,11 +218,12 @@ static inline void RunWideBlocks(const MultiplySet& set, const PartWide& part,
 static inline void RunWidePanel(const MultiplySet& set, const PartWide& part, PanelF16 panel,
                                 uint32_t rows, uint32_t blocks,
                                 decltype(&apply_function_avx2) apply) {
-  const uint32_t most = set.together * kChannelBlock;
+  const uint32_t most = set.outputs;
   uint32_t left = panel.output_channels;
   for (uint32_t b = 0; b < blocks; b += set.together) {
     panel.output_channels = left < most ? left : most;
-    RunWideBlocks(set, part, panel, rows, apply);
+    const bool half = set.half != nullptr && left <= set.half->outputs;
+    RunWideBlocks(half ? *set.half : set, part, panel, rows, apply);
     panel.weights += set.together * panel.block_step;
     panel.block += set.together;
     panel.output += most;
@@ -256,7 +245,7 @@ static inline void MultiplyPosition(const MultiplySet& set, const WinogradProduc
   part.runs = 1;
   part.run = part.run_step = products.in_c;
   part.first_run = 0;
-  part.slice = kWideSliceFloats;
+  part.slices = SlicesOf(1, part.run, kWideSliceFloats / set.outputs);
   for (uint32_t r = 0; r < products.tiles; ++r) {
     part.row[r] = products.v + (size_t)r * products.in_c;
   }

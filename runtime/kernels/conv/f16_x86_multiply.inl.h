@@ -59,10 +59,6 @@ static inline Floats Weights(const uint16_t* from) {
   return WidenLanes(from);
 }
 
-// Panels that may finish their sums in registers: those of most layers.
-template <typename Weight, int kVectors>
-constexpr bool kFinishes = sizeof(Weight) == sizeof(float) && kVectors == 2;
-
 // kRows rows x kVectors vectors of outputs; Weight: float, widened as [step][vectors][kLanes], or
 // uint16_t, those of the blob, whose blocks are block_step apart. Sums of a row are kChannelBlock
 // behind those of the row before, those of a vector vector_step behind those of the vector before.
@@ -73,11 +69,11 @@ static void Multiply(const MultiplyArgs& args) {
   const size_t vector_weights = kWidened || kLanes < kChannelBlock ? kLanes : args.block_step;
   const Weight* weights = static_cast<const Weight*>(args.weights);
   const float* rows[kRows];
-#pragma GCC unroll 9
+#pragma GCC unroll 10
   for (int r = 0; r < kRows; ++r) rows[r] = args.row[r];
   Floats acc[kRows][kVectors];
   if (args.bias == nullptr) {
-#pragma GCC unroll 9
+#pragma GCC unroll 10
     for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 4
       for (int v = 0; v < kVectors; ++v) {
@@ -88,7 +84,7 @@ static void Multiply(const MultiplyArgs& args) {
 #pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v) {
       const Floats bias = Load(args.bias + (size_t)v * kLanes);
-#pragma GCC unroll 9
+#pragma GCC unroll 10
       for (int r = 0; r < kRows; ++r) acc[r][v] = bias;
     }
   }
@@ -106,7 +102,7 @@ static void Multiply(const MultiplyArgs& args) {
         _mm_prefetch(next, _MM_HINT_T0);
         next += args.next_step;
       }
-#pragma GCC unroll 9
+#pragma GCC unroll 10
       for (int r = 0; r < kRows; ++r) {
         Floats value = All(rows[r][k]);
         __asm__("" : "+v"(value));  // a load of its own is faster than one with every FMA
@@ -119,10 +115,10 @@ static void Multiply(const MultiplyArgs& args) {
     k += args.run_step - args.run;
     if (--until_wrap == 0) k -= args.wrap;
   } while (--runs != 0);
-  if (kFinishes<Weight, kVectors> && args.output != nullptr) {
+  if (args.output != nullptr) {
     uint16_t* to = args.output;
     const Floats lo = All(args.lo), hi = All(args.hi);
-#pragma GCC unroll 9
+#pragma GCC unroll 10
     for (int r = 0; r < kRows; ++r, to += args.output_stride) {
 #pragma GCC unroll 4
       for (int v = 0; v < kVectors; ++v) {
@@ -132,7 +128,7 @@ static void Multiply(const MultiplyArgs& args) {
     return;
   }
   float* sums = args.sums;
-#pragma GCC unroll 9
+#pragma GCC unroll 10
   for (int r = 0; r < kRows; ++r, sums += kChannelBlock) {
 #pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v) Store(sums + (size_t)v * args.vector_step, acc[r][v]);

@@ -91,6 +91,7 @@ constexpr uint64_t kWideTileFloats = 100 * 1024;
 // Of weights: a slice of the depth stays in the first cache while all rows of a tile meet it.
 constexpr uint64_t kWideSliceFloats = 6 * 1024;
 constexpr uint64_t kWideLongSlice = 32 * 1024;
+constexpr uint64_t kWideFewFloats = 4 * 1024;
 static inline bool WidensWeights(Isa level) {
   constexpr uint32_t kWide = IsaLevelsWith(Isa::kAvx2);
   return IsaIsOneOf(level, kWide);

@@ -110,7 +110,10 @@ void PlanWide(const ConvPlan& plan, uint32_t blocks, WidePlan* wide) {
     wide->whole = windows < pixels && all_weights + wide->tile <= room;
   } else {
     windows = (room - slice) / plan.deep < parts.rows ? (room - slice) / plan.deep : parts.rows;
-    const uint64_t few = plan.deep <= 64 ? 48 : 32;  // what stays in the first cache beside weights
+    // What stays in the first cache beside weights.
+    uint64_t few = kWideFewFloats / plan.deep;
+    few = few < 32 ? 32 : few > kWideTileRows ? kWideTileRows : few;
+    if (few > parts.rows && parts.rows >= 32) few = parts.rows;
     if (parts.rows >= few && all_weights + few * plan.deep <= room) {
       wide->whole = true;
       windows = few;
@@ -207,7 +210,9 @@ bool PlanLoops(const ConvRules& rules, Share share, ConvPlan* plan) {
     plan->whole_lines = true;
     if (rules.steps) plan->row_step = (size_t)g.stride_w * g.in_c;
   }
-  if (plan->whole_lines) {
+  // The outputs of an image that is one tile are divided below, for every thread its own weights.
+  const bool one_tile = plan->wide.lines == g.out_h && chunks >= share.count;
+  if (plan->whole_lines && !one_tile) {
     const Range lines = RangeOf(g.out_h, share);
     plan->pixels = {lines.begin * g.out_w, lines.end * g.out_w};
   } else if (pixels < 2 * (uint64_t)rules.tile_rows * share.count && chunks >= share.count) {
