@@ -97,7 +97,16 @@ static void Multiply(const MultiplyArgs& args) {
       __asm__("" : "+r"(k));
       Floats w[kVectors];
 #pragma GCC unroll 4
-      for (int v = 0; v < kVectors; ++v) w[v] = Weights(weights + (size_t)v * vector_weights);
+      for (int v = 0; v < kVectors; ++v) {
+        w[v] = Weights(weights + (size_t)v * vector_weights);
+#if defined(__AVX512F__)
+        // Of a long slice they come from the second cache.
+        if (kWidened) {
+          _mm_prefetch(reinterpret_cast<const char*>(weights + (size_t)v * kLanes + 256),
+                       _MM_HINT_T0);
+        }
+#endif
+      }
       if (kWidened) {
         _mm_prefetch(next, _MM_HINT_T0);
         next += args.next_step;
