@@ -65,6 +65,8 @@ static inline Floats Weights(const uint16_t* from) {
 template <typename Weight, int kRows, int kVectors>
 static void Multiply(const MultiplyArgs& args) {
   constexpr bool kWidened = sizeof(Weight) == sizeof(float);
+  // Beside one vector of weights loads are what takes the time.
+  constexpr bool kFetches = kWidened && kVectors > 1;
   const size_t step = kWidened ? kVectors * kLanes : kChannelBlock;
   const size_t vector_weights = kWidened || kLanes < kChannelBlock ? kLanes : args.block_step;
   const Weight* weights = static_cast<const Weight*>(args.weights);
@@ -101,13 +103,13 @@ static void Multiply(const MultiplyArgs& args) {
         w[v] = Weights(weights + (size_t)v * vector_weights);
 #if defined(__AVX512F__)
         // Of a long slice they come from the second cache.
-        if (kWidened) {
+        if (kFetches) {
           _mm_prefetch(reinterpret_cast<const char*>(weights + (size_t)v * kLanes + 256),
                        _MM_HINT_T0);
         }
 #endif
       }
-      if (kWidened) {
+      if (kFetches) {
         _mm_prefetch(next, _MM_HINT_T0);
         next += args.next_step;
       }
