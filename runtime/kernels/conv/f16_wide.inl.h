@@ -1,7 +1,10 @@
-// How the x86 levels cut FP16 convolutions. Widening a vector of weights takes the ports of two
-// FMAs, so weights are widened to scratch: for strips (conv/f16.inl.h) all that a panel of outputs
-// has, once for the layer, and strips once for each panel; for flattened windows once for a tile of
-// them. Layers of few pixels widen weights on the way.
+// How the x86 levels cut FP16 convolutions. Widening a vector of weights takes the ports of up to
+// two FMAs, so weights are widened to scratch, once for a tile of up to 208 pixels, a slice of the
+// depth at a time; where all of a layer's fit beside a tile, once for the layer. A tile is
+//   whole lines of a small image, in which all windows of some lines of the output lie;
+//   a strip down a wide image (conv/f16.inl.h): the weights of a panel are widened once for all;
+//   flattened windows, of pointwise layers among others.
+// Layers of fewer than kLeastWideRows pixels widen weights on the way.
 #ifndef OCTET_KERNELS_CONV_F16_WIDE_INL_H_
 #define OCTET_KERNELS_CONV_F16_WIDE_INL_H_
 

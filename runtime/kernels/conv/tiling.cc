@@ -91,6 +91,8 @@ uint32_t WideLines(const ConvPlan& plan, uint64_t room, uint64_t most_windows) {
   return (uint32_t)CeilDiv(g.out_h, CeilDiv(g.out_h, lines));
 }
 
+constexpr uint64_t kLeastWholeRows = 32;  // of a tile beside the weights of a whole layer
+
 // With panels of `blocks` blocks.
 void PlanWide(const ConvPlan& plan, uint32_t blocks, WidePlan* wide) {
   const ConvGeometry& g = plan.g;
@@ -112,8 +114,8 @@ void PlanWide(const ConvPlan& plan, uint32_t blocks, WidePlan* wide) {
     windows = (room - slice) / plan.deep < parts.rows ? (room - slice) / plan.deep : parts.rows;
     // What stays in the first cache beside weights.
     uint64_t few = kWideFewFloats / plan.deep;
-    few = few < 32 ? 32 : few > kWideTileRows ? kWideTileRows : few;
-    if (few > parts.rows && parts.rows >= 32) few = parts.rows;
+    if (few > parts.rows) few = parts.rows;
+    if (few < kLeastWholeRows) few = kLeastWholeRows;
     if (parts.rows >= few && all_weights + few * plan.deep <= room) {
       wide->whole = true;
       windows = few;
