@@ -109,6 +109,8 @@ using LowerFn = void (*)(Builder& builder, const graph::Node& node);
   void lowering(Builder& builder, const graph::Node& node);
 #include "converter/operators/operators.inc"
 #undef OCTET_OPERATOR
+// lower.cc: null for an operator that cannot run on the board.
+LowerFn LoweringOf(std::string_view op);
 // The constant 0 around the picture in `input`: pads are top, left, bottom, right.
 int PadPicture(Builder& builder, const graph::Node& node, int input, const int64_t (&pads)[4]);
 

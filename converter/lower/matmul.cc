@@ -20,7 +20,7 @@ Factor UseFactor(Builder& builder, graph::ValueId id, blob::ElementType type) {
   const int producer = builder.links().producer[static_cast<size_t>(id)];
   const graph::Node* node =
       producer < 0 ? nullptr : &builder.graph().nodes[static_cast<size_t>(producer)];
-  if (node != nullptr && node->op == "Transpose" && IsReadTurned(builder, *node)) {
+  if (node != nullptr && LoweringOf(node->op) == LowerTranspose && IsReadTurned(builder, *node)) {
     const Factor source = UseFactor(builder, node->inputs[0], type);
     Factor turned = {source.tensor, {}};
     for (int64_t axis : PermutationOf(*node, source.strides.size())) {
@@ -60,7 +60,7 @@ int64_t BatchStep(const graph::Shape& shape, const std::vector<int64_t>& strides
 }
 
 bool IsProduct(const Builder& builder, const graph::Node& node) {
-  if (node.op != "MatMul" || builder.IsInteger(node.outputs[0])) return false;
+  if (LoweringOf(node.op) != LowerMatMul || builder.IsInteger(node.outputs[0])) return false;
   return builder.Constant(node.inputs[0]) == nullptr && builder.Constant(node.inputs[1]) == nullptr;
 }
 

@@ -165,8 +165,8 @@ void LowerTranspose(Builder& builder, const graph::Node& node) {
   };
   // A Reshape reads it as ONNX has it.
   const graph::Node* reader = builder.OnlyReader(out);
-  const bool reshaped =
-      reader != nullptr && reader->op == "Reshape" && !FlattensForGemm(builder, *reader);
+  const bool reshaped = reader != nullptr && LoweringOf(reader->op) == LowerReshape &&
+                        !FlattensForGemm(builder, *reader);
   Layout to = reshaped ? Layout::kRowMajor : builder.Natural(out);
   if (rank == 4 && !moves(steps_for(Layout::kRowMajor))) to = Layout::kRowMajor;
   if (rank == 4 && !moves(steps_for(Layout::kImage))) to = Layout::kImage;
