@@ -109,8 +109,16 @@ using LowerFn = void (*)(Builder& builder, const graph::Node& node);
   void lowering(Builder& builder, const graph::Node& node);
 #include "converter/operators/operators.inc"
 #undef OCTET_OPERATOR
+// lower.cc: null for an operator that cannot run on the board.
+LowerFn LoweringOf(std::string_view op);
 // The constant 0 around the picture in `input`: pads are top, left, bottom, right.
 int PadPicture(Builder& builder, const graph::Node& node, int input, const int64_t (&pads)[4]);
+
+// movement.cc: of a Transpose of a value of `rank` dimensions.
+std::vector<int64_t> PermutationOf(const graph::Node& transpose, size_t rank);
+// matmul.cc: a Transpose that is no layer, for its only reader is a product of two computed
+// tensors, which reads the source through strides.
+bool IsReadTurned(const Builder& builder, const graph::Node& transpose);
 
 // unary.cc
 struct FunctionOf {

@@ -28,14 +28,17 @@ constexpr Entry kEntries[] = {
 #undef OCTET_OPERATOR
 };
 
-// Null for an operator that cannot run on the board.
-LowerFn Find(std::string_view op) {
+}  // namespace
+
+LowerFn LoweringOf(std::string_view op) {
   for (const Entry& entry : kEntries) {
     if (entry.op == op) return entry.lower == NotLowered ? nullptr : entry.lower;
   }
   const operators::Plugin* plugin = operators::FindPlugin(op);
   return plugin == nullptr ? nullptr : plugin->lower;
 }
+
+namespace {
 
 constexpr const char* kNoSuchOperator = "the operator is not supported on the board";
 
@@ -181,7 +184,7 @@ void CheckLowerable(const graph::Graph& graph) {
   std::vector<Refusal> refusals;
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const graph::Node& node = graph.nodes[i];
-    if (view.needed[i] && !IsKnown(graph, node) && Find(node.op) == nullptr) {
+    if (view.needed[i] && !IsKnown(graph, node) && LoweringOf(node.op) == nullptr) {
       refusals.push_back({&node, {node, kNoSuchOperator, false}});
     }
   }
@@ -257,7 +260,7 @@ Program LowerNodes(const graph::Graph& graph, const quantize::Scheme& scheme,
   for (const graph::Node& node : graph.nodes) {
     if (builder.Absorbed(node) || IsKnown(graph, node)) continue;
     try {
-      const LowerFn lower = Find(node.op);
+      const LowerFn lower = LoweringOf(node.op);
       if (lower == nullptr) NotLowered(builder, node);
       lower(builder, node);
     } catch (const NotPossible& error) {

@@ -17,6 +17,17 @@ struct Factor {
 };
 
 Factor UseFactor(Builder& builder, graph::ValueId id, blob::ElementType type) {
+  const int producer = builder.links().producer[static_cast<size_t>(id)];
+  const graph::Node* node =
+      producer < 0 ? nullptr : &builder.graph().nodes[static_cast<size_t>(producer)];
+  if (node != nullptr && LoweringOf(node->op) == LowerTranspose && IsReadTurned(builder, *node)) {
+    const Factor source = UseFactor(builder, node->inputs[0], type);
+    Factor turned = {source.tensor, {}};
+    for (int64_t axis : PermutationOf(*node, source.strides.size())) {
+      turned.strides.push_back(source.strides[static_cast<size_t>(axis)]);
+    }
+    return turned;
+  }
   const Layout layout = builder.Constant(id) != nullptr ? Layout::kRowMajor : builder.Existing(id);
   return {builder.Use(id, layout, type), ArenaStrides(builder.ShapeOf(id), layout)};
 }
@@ -48,7 +59,20 @@ int64_t BatchStep(const graph::Shape& shape, const std::vector<int64_t>& strides
   return shape[at] == 1 ? 0 : strides[at];
 }
 
+bool IsProduct(const Builder& builder, const graph::Node& node) {
+  if (LoweringOf(node.op) != LowerMatMul || builder.IsInteger(node.outputs[0])) return false;
+  return builder.Constant(node.inputs[0]) == nullptr && builder.Constant(node.inputs[1]) == nullptr;
+}
+
 }  // namespace
+
+bool IsReadTurned(const Builder& builder, const graph::Node& transpose) {
+  constexpr size_t kMostRank = std::size(blob::MatMulParams{}.batch) + 2;
+  const graph::Node* reader = builder.OnlyReader(transpose.outputs[0]);
+  return reader != nullptr && IsProduct(builder, *reader) &&
+         builder.Constant(transpose.inputs[0]) == nullptr &&
+         builder.ShapeOf(transpose.inputs[0]).size() <= kMostRank;
+}
 
 void LowerMatMul(Builder& builder, const graph::Node& node) {
   const graph::Tensor* matrix = builder.Constant(node.inputs[1]);

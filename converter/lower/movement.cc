@@ -121,12 +121,18 @@ void LowerSlice(Builder& builder, const graph::Node& node) {
   builder.Emit(node, blob::Op::kSlice, precision, {input}, output).Set(params);
 }
 
+std::vector<int64_t> PermutationOf(const graph::Node& transpose, size_t rank) {
+  std::vector<int64_t> perm = transpose.Ints("perm");
+  for (size_t i = perm.size(); i < rank; ++i) perm.push_back(static_cast<int64_t>(rank - 1 - i));
+  return perm;
+}
+
 void LowerTranspose(Builder& builder, const graph::Node& node) {
+  if (IsReadTurned(builder, node)) return;
   const graph::ValueId in = node.inputs[0], out = node.outputs[0];
   const graph::Shape& shape = builder.ShapeOf(in);
   const size_t rank = shape.size();
-  std::vector<int64_t> perm = node.Ints("perm");
-  for (size_t i = perm.size(); i < rank; ++i) perm.push_back(static_cast<int64_t>(rank - 1 - i));
+  const std::vector<int64_t> perm = PermutationOf(node, rank);
   const blob::Precision precision = builder.PrecisionOf(node);
   const Layout from = builder.Existing(in);
   const int input = builder.Use(in, from, Builder::TypeOf(precision));
@@ -157,7 +163,11 @@ void LowerTranspose(Builder& builder, const graph::Node& node) {
     }
     return false;
   };
-  Layout to = builder.Natural(out);
+  // A Reshape reads it as ONNX has it.
+  const graph::Node* reader = builder.OnlyReader(out);
+  const bool reshaped = reader != nullptr && LoweringOf(reader->op) == LowerReshape &&
+                        !FlattensForGemm(builder, *reader);
+  Layout to = reshaped ? Layout::kRowMajor : builder.Natural(out);
   if (rank == 4 && !moves(steps_for(Layout::kRowMajor))) to = Layout::kRowMajor;
   if (rank == 4 && !moves(steps_for(Layout::kImage))) to = Layout::kImage;
   const std::vector<int64_t> steps = steps_for(to);

@@ -1,7 +1,10 @@
-// How the x86 levels cut FP16 convolutions. Widening a vector of weights takes the ports of two
-// FMAs, so weights are widened to scratch: for strips (conv/f16.inl.h) all that a panel of outputs
-// has, once for the layer, and strips once for each panel; for flattened windows once for a tile of
-// them. Layers of few pixels widen weights on the way.
+// How the x86 levels cut FP16 convolutions. Widening a vector of weights takes the ports of up to
+// two FMAs, so weights are widened to scratch, once for a tile of up to 208 pixels, a slice of the
+// depth at a time; where all of a layer's fit beside a tile, once for the layer. A tile is
+//   whole lines of a small image, in which all windows of some lines of the output lie;
+//   a strip down a wide image (conv/f16.inl.h): the weights of a panel are widened once for all;
+//   flattened windows, of pointwise layers among others.
+// Layers of fewer than kLeastWideRows pixels widen weights on the way.
 #ifndef OCTET_KERNELS_CONV_F16_WIDE_INL_H_
 #define OCTET_KERNELS_CONV_F16_WIDE_INL_H_
 
@@ -10,15 +13,27 @@
 namespace octet {
 namespace {
 
+// How many runs and how much of a run are a slice of the depth.
+struct WideSlices {
+  size_t runs, run;
+};
+// most: steps.
+static inline WideSlices SlicesOf(size_t runs, size_t run, size_t most) {
+  if (run > most) return WideSlices{1, CeilDiv(run, CeilDiv(run, most))};
+  return WideSlices{CeilDiv(runs, CeilDiv(runs, most / run)), run};
+}
+
 struct PartWide : PartF16 {
-  float* weights;                   // nullptr: those of the blob are widened on the way
-  mutable const uint16_t* widened;  // of those in `weights`, the first
-  bool whole;                       // `weights` are those of all panels, one behind the other
+  float* weights;  // nullptr: those of the blob are widened on the way
+  bool kept;       // in `weights` is room for those of the part, else for a slice
+  WideSlices slices;
   mutable uint32_t widened_blocks;  // of those, so far
   // Run i of the rows is the (first_run + i) % runs-th in scratch: lines of a strip are a ring.
   size_t first_run;
-  uint64_t above;  // where the strip would continue
-  bool dense;      // the windows of a tile are one run of the input
+  uint64_t above;      // where the strip would continue
+  size_t line, lines;  // of whole lines of the input: floats of one, and most of a tile
+  bool dense;          // the windows of a tile are one run of the input
+  const float* row[kWideTileRows];  // of a tile
 };
 
 template <typename Lanes, const ConvRules& kLevelRules>
@@ -31,22 +46,55 @@ struct LevelWide : LevelF16<Lanes, kLevelRules> {
     Base::Start(args, plan, outputs, part);
     part->windows = wide.windows;
     part->weights = nullptr;
-    part->widened = nullptr;
-    part->whole = wide.whole && wide.columns == 0;
+    part->kept = wide.whole || wide.columns != 0;
     part->widened_blocks = 0;
     part->first_run = 0;
     part->above = UINT64_MAX;
+    for (uint32_t r = 0; r < plan.tile_rows; ++r) part->row[r] = part->tile + r * part->row_step;
+    if (wide.lines != 0) BeginLines(plan, part);
     const ConvGeometry& g = plan.g;
     part->dense = plan.taps == 1 && g.stride_h == 1 && g.stride_w == 1 && g.out_w == g.in_w &&
                   g.out_h == g.in_h && g.pad_top == 0 && g.pad_left == 0 &&
                   plan.group_in == g.in_c && plan.deep == g.in_c;
     if (wide.direct) return;
-    const size_t tile = wide.columns != 0 ? part->runs * part->run_step : wide.windows * plan.deep;
-    part->weights = reinterpret_cast<float*>(plan.packed) + ((tile + 15) & ~(size_t)15);
+    // With AVX2 blocks are multiplied one by one, by weights of the first cache.
+    constexpr bool kOneByOne = kLevelRules.isa == Isa::kAvx2;
+    const uint64_t slice =
+        kOneByOne && wide.slice > kWideSliceFloats ? kWideSliceFloats : wide.slice;
+    part->slices = SlicesOf(part->runs, part->run,
+                            slice / (kOneByOne ? kChannelBlock : wide.blocks * kChannelBlock));
+    part->weights = reinterpret_cast<float*>(plan.packed) + wide.tile;
+  }
+  static void BeginLines(const ConvPlan& plan, PartWide* part) {
+    const ConvGeometry& g = plan.g;
+    part->line = ((size_t)(g.out_w - 1) * g.stride_w + g.kernel_w) * g.in_c;
+    part->lines = (plan.wide.lines - 1) * g.stride_h + (g.kernel_h - 1) * g.dilation_h + 1;
+    part->runs = g.kernel_h;
+    part->run = (size_t)g.kernel_w * g.in_c;
+    part->run_step = g.dilation_h * part->line;
+    uint32_t r = 0;
+    for (uint32_t y = 0; y < plan.wide.lines; ++y) {
+      for (uint32_t x = 0; x < g.out_w; ++x, ++r) {
+        part->row[r] = part->tile + y * g.stride_h * part->line + (size_t)x * g.stride_w * g.in_c;
+      }
+    }
+  }
+  static uint32_t PrepareLines(const ConvF16Args& args, const ConvPlan& plan, uint64_t pixel,
+                               const PartWide& part) {
+    const ConvGeometry& g = plan.g;
+    const uint32_t rows = TileRows(plan, pixel);
+    const uint32_t unused = (plan.wide.lines - rows / g.out_w) * g.stride_h;
+    const int64_t y = (int64_t)(pixel / g.out_w) * g.stride_h - g.pad_top;
+    float* to = reinterpret_cast<float*>(plan.packed);
+    for (uint32_t i = 0; i < part.lines - unused; ++i, to += part.line) {
+      WidenStrip<Lanes>(args, y + i, -(int64_t)g.pad_left, part.line / g.in_c, to);
+    }
+    return rows;
   }
   static uint32_t Prepare(const ConvF16Args& args, const ConvPlan& plan, uint64_t group,
                           uint64_t pixel, PartWide* part) {
     const ConvGeometry& g = plan.g;
+    if (plan.wide.lines != 0) return PrepareLines(args, plan, pixel, *part);
     if (part->columns == 0) {
       if (!part->dense) return Base::Prepare(args, plan, group, pixel, part);
       const uint32_t windows = TileRows(plan, pixel);

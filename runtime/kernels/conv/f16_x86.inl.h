@@ -75,6 +75,7 @@ struct IntList {};
 typedef IntList<0, 1, 2, 3, 4, 5> UpTo6;
 typedef IntList<0, 1, 2, 3, 4, 5, 6, 7> UpTo8;
 typedef IntList<0, 1, 2, 3, 4, 5, 6, 7, 8> UpTo9;
+typedef IntList<0, 1, 2, 3, 4, 5, 6, 7, 8, 9> UpTo10;
 
 // Multiply() of 1, 2, .. rows.
 template <typename Weight, int kVectors, typename Rows>
@@ -84,140 +85,150 @@ struct Multiplies<Weight, kVectors, IntList<kRow...>> {
   static constexpr MultiplyFn kOfRows[] = {Multiply<Weight, kRow + 1, kVectors>...};
 };
 
-// How a level multiplies: by panels of most_rows rows and so many blocks together.
+constexpr uint32_t kMostTogether = kLanes == kChannelBlock ? 3 : 1;
+
+// How a level multiplies: by panels of most_rows rows and so many blocks together. half: a set for
+// half a block, or none.
 struct MultiplySet {
   const MultiplyFn *widened, *direct;  // of 1, 2, .. rows
-  uint32_t most_rows, together;
+  uint32_t most_rows, together, outputs;
+  const MultiplySet* half;
 };
 
-// All steps of the depth, as [block / together][step][together][16].
-[[gnu::noinline]] static void WidenWeights(const PanelF16& panel, size_t steps, uint32_t blocks,
-                                           uint32_t together, float* widened) {
-  const uint16_t* weights = panel.weights;
-  const size_t step = together * kChannelBlock;
-  for (uint32_t b = 0; b < blocks; ++b, weights += panel.block_step) {
-    const uint16_t *from = weights, *end = weights + steps * kChannelBlock;
-    float* to = widened + (b / together * steps * together + b % together) * kChannelBlock;
-    for (; from != end; from += kChannelBlock, to += step) {
+// Weights of `together` blocks.
+struct WideWeights {
+  const uint16_t* halves;
+  size_t block_step;
+  const uint16_t* next;  // those to be multiplied after them
+  float* floats;         // nullptr: they are widened on the way
+  bool kept;             // in `floats` is room for all steps of the depth, else for a slice
+  bool widens;           // they are not there yet
+};
+
+// `steps` steps of the depth from step `from` on, as [step][outputs].
+[[gnu::noinline]] static void WidenWeights(const MultiplySet& set, const WideWeights& w,
+                                           size_t from, size_t steps, float* floats) {
+  const size_t step = set.outputs;
+  const uint32_t width = step < kChannelBlock ? (uint32_t)step : kChannelBlock;
+  const uint16_t* block = w.halves + from * kChannelBlock;
+  for (uint32_t b = 0; b < set.together; ++b, block += w.block_step, floats += kChannelBlock) {
+    const uint16_t *halves = block, *end = block + steps * kChannelBlock;
+    float* to = floats;
+    for (; halves != end; halves += kChannelBlock, to += step) {
 #pragma GCC unroll 2
-      for (uint32_t i = 0; i < kChannelBlock; i += kLanes) Store(to + i, WidenLanes(from + i));
+      for (uint32_t i = 0; i < kChannelBlock; i += kLanes) {
+        if (kLanes == kChannelBlock || i < width) Store(to + i, WidenLanes(halves + i));
+      }
     }
   }
 }
 
-// The next block's share of a panel. At a widening they would come from memory, one after another.
-static inline void FetchNext(const MultiplyArgs& args, uint32_t panel, uint32_t panels) {
-  const size_t bytes = args.part->runs * args.part->run * kChannelBlock * sizeof(uint16_t);
-  const char* from = reinterpret_cast<const char*>(args.next);
-  const char* const end = from + bytes * (panel + 1) / panels;
-  for (from += bytes * panel / panels; from < end; from += 64) _mm_prefetch(from, _MM_HINT_T1);
-}
-
-// `rows` rows from `tile` on, in panels of equal size; `args` has the sums of the first.
-static inline void MultiplyPanels(const MultiplyFn* of_rows, uint32_t panels, const PartWide& part,
-                                  const float* tile, uint32_t rows, MultiplyArgs args) {
-  float* sums = args.sums;
-  uint16_t* const output = args.output;
-  const uintptr_t next_weights = args.next;
-  args.part = &part;
-  for (uint32_t p = 0, row = 0; p < panels; ++p) {
-    const uint32_t next = rows * (p + 1) / panels;
-    args.rows = tile + row * part.row_step;
-    args.sums = sums + (size_t)row * kChannelBlock;
-    if (output != nullptr) args.output = output + row * args.output_stride;
-    if (kLanes == kChannelBlock) {
-      args.next = next_weights + (size_t)p * part.runs * part.run * 8;
-    } else if (args.next != 0) {
-      FetchNext(args, p, panels);
-    }
-    of_rows[next - row - 1](args);
-    row = next;
-  }
-}
-
-constexpr size_t kSliceFloats = 6 * 1024;
-
-// The same against set.together blocks. AVX2: weights that several panels read stay in the first
-// cache, a slice of the depth at a time, and sums go on from one to the next. With AVX-512, which
-// fetches weights ahead, that costs more than it saves.
-static inline void MultiplyRows(const MultiplySet& set, bool direct, const PartWide& part,
-                                const float* tile, uint32_t rows, MultiplyArgs args) {
+// The rows of a tile by a slice, in panels of about equal size; `args` has what is of the first.
+static inline void MultiplyPanels(const MultiplySet& set, const MultiplyFn* of_rows, uint32_t rows,
+                                  MultiplyArgs args) {
   const uint32_t panels = (rows + set.most_rows - 1) / set.most_rows;
-  const MultiplyFn* of_rows = direct ? set.direct : set.widened;
-  const size_t step = set.together * kChannelBlock, most = kSliceFloats / step;
-  if (kLanes == kChannelBlock || direct || panels < 2 || part.runs * part.run <= most) {
-    return MultiplyPanels(of_rows, panels, part, tile, rows, args);
-  }
-  PartWide slice = part;
-  slice.runs = 1;
-  slice.first_run = 0;
-  const size_t length = CeilDiv(part.run, CeilDiv(part.run, most));
-  const float* weights = static_cast<const float*>(args.weights);
-  for (size_t r = 0; r < part.runs; ++r) {
-    const float* run = tile + (part.first_run + r) % part.runs * part.run_step;
-    for (size_t at = 0; at < part.run; at += slice.run) {
-      slice.run = part.run - at < length ? part.run - at : length;
-      args.weights = weights;
-      MultiplyPanels(of_rows, panels, slice, run + at, rows, args);
-      args.bias = nullptr;
-      if (args.next != 0) args.next += slice.run * step * sizeof(uint16_t);
-      weights += slice.run * step;
+  const uint32_t least = rows / panels, larger = rows % panels;
+  const size_t share = args.next_step * args.runs * args.run;
+  const char* next = args.next;
+  for (uint32_t p = 0, block = 0; p < panels; ++p) {
+    const uint32_t count = p < larger ? least + 1 : least;
+    args.next = next + block * args.block_step * sizeof(uint16_t);
+    of_rows[count - 1](args);
+    args.row += count;
+    args.sums += (size_t)count * kChannelBlock;
+    if (args.output != nullptr) args.output += count * args.output_stride;
+    if (++block == set.together) {
+      block = 0;
+      next += share;
     }
   }
 }
 
-// Whole blocks whose sums are complete after one pass, with nothing or a clamp behind them.
-static inline bool FinishesInRegisters(const ConvF16Args& args, const MultiplySet& set, bool direct,
-                                       uint32_t rows, uint32_t blocks, size_t steps,
-                                       const PanelF16& panel) {
-  if (direct || panel.output_channels != blocks * kChannelBlock) return false;
-  if (args.function != blob::Function::kIdentity && args.function != blob::Function::kClamp) {
-    return false;
+// Bytes of the next weights that are fetched with every step, so that all panels fetch a slice.
+static inline size_t NextStep(const MultiplySet& set, uint32_t rows) {
+  const uint32_t turns = rows / (set.most_rows * set.together);
+  return turns < 2 ? 32 : turns < 4 ? 16 : 8;
+}
+
+// The rows of a tile by some blocks, a slice of the depth at a time; sums go on from one to the
+// next. args.output: where they go behind the last.
+static inline void MultiplyRows(const MultiplySet& set, const PartWide& part, uint32_t rows,
+                                const WideWeights& w, MultiplyArgs args) {
+  const bool direct = w.floats == nullptr;
+  const size_t step = set.outputs, steps = part.runs * part.run;
+  const WideSlices slices = direct ? WideSlices{part.runs, part.run} : part.slices;
+  uint16_t* const output = args.output;
+  args.block_step = w.block_step;
+  args.run_step = part.run_step;
+  args.wrap = part.runs * part.run_step;
+  args.next_step = w.widens ? NextStep(set, rows) : 0;
+  size_t done = 0;
+  for (size_t r = 0; r < part.runs; r += slices.runs) {
+    const size_t run = (part.first_run + r) % part.runs;
+    args.runs = part.runs - r < slices.runs ? part.runs - r : slices.runs;
+    args.until_wrap = part.runs - run;
+    for (size_t at = 0; at < part.run; at += slices.run) {
+      args.run = part.run - at < slices.run ? part.run - at : slices.run;
+      args.first = run * part.run_step + at;
+      const size_t count = args.runs * args.run;
+      float* const floats = w.kept ? w.floats + done * step : w.floats;
+      if (w.widens) WidenWeights(set, w, done, count, floats);
+      args.weights = direct ? static_cast<const void*>(w.halves) : floats;
+      done += count;
+      args.output = done == steps ? output : nullptr;
+      args.next =
+          reinterpret_cast<const char*>(done == steps ? w.next : w.halves + done * kChannelBlock);
+      MultiplyPanels(set, direct ? set.direct : set.widened, rows, args);
+      args.bias = nullptr;
+    }
   }
-  if (kLanes == kChannelBlock) return set.together == 2 && blocks % 2 == 0;
-  return rows <= set.most_rows || steps <= kSliceFloats / kChannelBlock;
+}
+
+// A tile against set.together blocks.
+static inline void RunWideBlocks(const MultiplySet& set, const PartWide& part,
+                                 const PanelF16& panel, uint32_t rows,
+                                 decltype(&apply_function_avx2) apply) {
+  alignas(64) float sums[kMostTogether * kWideTileRows * kChannelBlock];
+  const size_t steps = part.runs * part.run;
+  WideWeights w = {panel.weights, panel.block_step, panel.weights + set.together * panel.block_step,
+                   part.weights,  part.kept,        false};
+  if (w.floats != nullptr) {
+    if (w.kept) w.floats += panel.block * steps * kChannelBlock;
+    w.widens = !w.kept || panel.block >= part.widened_blocks;
+    if (w.kept && w.widens) part.widened_blocks = panel.block + set.together;
+  }
+  MultiplyArgs args = {};
+  args.row = part.row;
+  args.bias = part.bias + panel.block * (size_t)kChannelBlock;
+  args.sums = sums;
+  args.vector_step = kLanes == kChannelBlock ? (size_t)rows * kChannelBlock : kLanes;
+  const bool clamps = part.args->function == blob::Function::kClamp;
+  if (panel.output_channels == set.outputs &&
+      (clamps || part.args->function == blob::Function::kIdentity)) {
+    args.lo = clamps ? part.args->alpha : -FloatInfinity();
+    args.hi = clamps ? part.args->beta : FloatInfinity();
+    args.output = panel.output;
+    args.output_stride = panel.output_stride;
+  }
+  MultiplyRows(set, part, rows, w, args);
+  if (args.output == nullptr) FinishPanel(*part.args, sums, rows, panel, apply);
 }
 
 // A tile against the blocks of a panel.
-static inline void RunWidePanel(const MultiplySet& set, const PartWide& part, const PanelF16& panel,
+static inline void RunWidePanel(const MultiplySet& set, const PartWide& part, PanelF16 panel,
                                 uint32_t rows, uint32_t blocks,
                                 decltype(&apply_function_avx2) apply) {
-  alignas(64) float sums[3 * kWideTileRows * kChannelBlock];
-  const bool direct = part.weights == nullptr;
-  const size_t steps = part.runs * part.run;
-  float* widened = part.weights;
-  if (part.whole) widened += panel.block * steps * kChannelBlock;
-  const bool widens =
-      part.whole ? panel.block >= part.widened_blocks : !direct && part.widened != panel.weights;
-  if (widens) {
-    WidenWeights(panel, steps, blocks, set.together, widened);
-    part.widened = panel.weights;
-    part.widened_blocks = panel.block + blocks;
-  }
-  MultiplyArgs args = {};
-  args.block_step = panel.block_step;
-  args.next = NumberOf(panel.weights + (part.whole ? 0 : blocks * panel.block_step));
-  args.vector_step = kLanes == kChannelBlock ? (size_t)rows * kChannelBlock : kLanes;
-  const bool finishes = FinishesInRegisters(*part.args, set, direct, rows, blocks, steps, panel);
-  if (finishes) {
-    const bool clamps = part.args->function == blob::Function::kClamp;
-    args.lo = clamps ? part.args->alpha : -FloatInfinity();
-    args.hi = clamps ? part.args->beta : FloatInfinity();
-    args.output_stride = panel.output_stride;
-  }
-  const float* tile = part.tile + panel.row * part.row_step;
+  const uint32_t most = set.outputs;
+  uint32_t left = panel.output_channels;
   for (uint32_t b = 0; b < blocks; b += set.together) {
-    args.weights = direct ? static_cast<const void*>(panel.weights + b * panel.block_step)
-                          : widened + b * steps * kChannelBlock;
-    args.bias = part.bias + (panel.block + b) * (size_t)kChannelBlock;
-    args.sums = sums + (size_t)b * rows * kChannelBlock;
-    if (kLanes < kChannelBlock) {
-      args.next = widens ? NumberOf(panel.weights + (blocks + b) * panel.block_step) : 0;
-    }
-    if (finishes) args.output = panel.output + (size_t)b * kChannelBlock;
-    MultiplyRows(set, direct, part, tile, rows, args);
+    panel.output_channels = left < most ? left : most;
+    const bool half = set.half != nullptr && left <= set.half->outputs;
+    RunWideBlocks(half ? *set.half : set, part, panel, rows, apply);
+    panel.weights += set.together * panel.block_step;
+    panel.block += set.together;
+    panel.output += most;
+    left -= panel.output_channels;
   }
-  if (!finishes) FinishPanel(*part.args, sums, rows, panel, apply);
 }
 
 struct WinogradLanes {
@@ -230,25 +241,27 @@ struct WinogradLanes {
 
 // A position's products by the panels of the direct way, one tile a row.
 static inline void MultiplyPosition(const MultiplySet& set, const WinogradProducts& products) {
-  PartWide part = {};
-  part.row_step = products.in_c;
+  PartWide part;
   part.runs = 1;
-  part.run = products.in_c;
-  const bool direct = products.tiles < kLeastWideRows;
-  if (!direct) {
-    PanelF16 panel = {};
-    panel.weights = products.weights;
-    panel.block_step = products.block_step;
-    WidenWeights(panel, products.in_c, products.blocks, set.together, products.widened);
+  part.run = part.run_step = products.in_c;
+  part.first_run = 0;
+  part.slices = SlicesOf(1, part.run, kWideSliceFloats / set.outputs);
+  for (uint32_t r = 0; r < products.tiles; ++r) {
+    part.row[r] = products.v + (size_t)r * products.in_c;
   }
+  const bool direct = products.tiles < kLeastWideRows;
+  const WideWeights w = {products.weights,
+                         products.block_step,
+                         products.next,
+                         direct ? nullptr : products.widened,
+                         false,
+                         !direct};
   MultiplyArgs args = {};
-  args.weights = direct ? static_cast<const void*>(products.weights) : products.widened;
-  args.next = kLanes < kChannelBlock && direct ? 0 : NumberOf(products.next);
-  args.block_step = products.block_step;
+  args.row = part.row;
   args.bias = products.bias;
   args.sums = products.sums;
   args.vector_step = kLanes == kChannelBlock ? products.sums_step : kLanes;
-  MultiplyRows(set, direct, part, products.v, products.tiles, args);
+  MultiplyRows(set, part, products.tiles, w, args);
 }
 
 }  // namespace

@@ -5,9 +5,19 @@
 namespace octet {
 namespace {
 
-// 6 x 2 sums, 2 weights and 1 broadcast in 16 registers.
+// 6 x 2 sums, 2 weights and 1 broadcast in 16 registers; 10 sums of half a block.
+constexpr MultiplySet kHalfSet = {Multiplies<float, 1, UpTo10>::kOfRows,
+                                  Multiplies<uint16_t, 1, UpTo10>::kOfRows,
+                                  10,
+                                  1,
+                                  8,
+                                  nullptr};
 constexpr MultiplySet kSet = {Multiplies<float, 2, UpTo6>::kOfRows,
-                              Multiplies<uint16_t, 2, UpTo6>::kOfRows, 6, 1};
+                              Multiplies<uint16_t, 2, UpTo6>::kOfRows,
+                              6,
+                              1,
+                              16,
+                              &kHalfSet};
 
 struct Avx2F16 : LevelWide<HalfRows, kRulesF16Avx2> {
   static void Run(const PartWide& part, const PanelF16& panel, uint32_t rows, uint32_t blocks) {

@@ -34,26 +34,18 @@ static inline Floats WidenLanes(const uint16_t* from) {
 #endif
 }
 
-// Where a compiler knows nothing of a pointer, it cannot trade it for a register a row.
-static inline void Forget(const float** pointer) {
-  __asm__("" : "+r"(*pointer));
-}
-
-static inline uintptr_t NumberOf(const void* pointer) {
-  return reinterpret_cast<uintptr_t>(pointer);
-}
-
+// Some rows by a slice of the depth: `runs` runs of `run` floats of each row, the first from
+// `first` on, the others run_step apart; behind `until_wrap` of them they go on `wrap` before.
 struct MultiplyArgs {
-  const PartWide* part;
-  const float* rows;
+  const float* const* row;
+  size_t first, runs, run, run_step, until_wrap, wrap;
   const void* weights;
   size_t block_step;
-  const float* bias;  // AVX2: nullptr, sums go on
+  const float* bias;  // nullptr: sums go on
   float* sums;
   size_t vector_step;
-  // Weights on their way to the second cache: AVX-512, 8 bytes a step; AVX2, some with every panel,
-  // as many as these; 0: none.
-  uintptr_t next;
+  const char* next;  // weights on their way to the caches, next_step bytes a step of the depth
+  size_t next_step;
   // Where sums go as halves, clamped; nullptr: they go to `sums`.
   uint16_t* output;
   size_t output_stride;
@@ -67,27 +59,23 @@ static inline Floats Weights(const uint16_t* from) {
   return WidenLanes(from);
 }
 
-// Panels that may finish their sums in registers: those of most layers.
-template <typename Weight, int kVectors>
-constexpr bool kFinishes = sizeof(Weight) == sizeof(float) && kVectors == 2;
-
 // kRows rows x kVectors vectors of outputs; Weight: float, widened as [step][vectors][kLanes], or
 // uint16_t, those of the blob, whose blocks are block_step apart. Sums of a row are kChannelBlock
 // behind those of the row before, those of a vector vector_step behind those of the vector before.
-// Row r is (r % 3) * row_step behind pointer r / 3, which x86 addresses without a register a row.
 template <typename Weight, int kRows, int kVectors>
 static void Multiply(const MultiplyArgs& args) {
-  constexpr int kPointers = (kRows + 2) / 3;
   constexpr bool kWidened = sizeof(Weight) == sizeof(float);
-  const PartWide& part = *args.part;
-  const size_t row_step = part.row_step;
+  // Beside one vector of weights loads are what takes the time.
+  constexpr bool kFetches = kWidened && kVectors > 1;
   const size_t step = kWidened ? kVectors * kLanes : kChannelBlock;
   const size_t vector_weights = kWidened || kLanes < kChannelBlock ? kLanes : args.block_step;
-  const float* rows = args.rows;
   const Weight* weights = static_cast<const Weight*>(args.weights);
+  const float* rows[kRows];
+#pragma GCC unroll 10
+  for (int r = 0; r < kRows; ++r) rows[r] = args.row[r];
   Floats acc[kRows][kVectors];
-  if (kLanes < kChannelBlock && args.bias == nullptr) {
-#pragma GCC unroll 9
+  if (args.bias == nullptr) {
+#pragma GCC unroll 10
     for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 4
       for (int v = 0; v < kVectors; ++v) {
@@ -98,56 +86,50 @@ static void Multiply(const MultiplyArgs& args) {
 #pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v) {
       const Floats bias = Load(args.bias + (size_t)v * kLanes);
-#pragma GCC unroll 9
+#pragma GCC unroll 10
       for (int r = 0; r < kRows; ++r) acc[r][v] = bias;
     }
   }
-  size_t runs = part.runs, until_first = runs - part.first_run;
-#if defined(__AVX512F__)
-  // Counted by the row: from its start the weights are twice as far.
-  const uintptr_t next = args.next - 2 * NumberOf(rows);
-#endif
-  rows += part.first_run * part.run_step;
+  const char* next = args.next;
+  size_t k = args.first, runs = args.runs, until_wrap = args.until_wrap;
   do {
-    const float* x[kPointers];
-#pragma GCC unroll 4
-    for (int j = 0; j < kPointers; ++j) x[j] = rows + 3 * (size_t)j * row_step;
-    size_t left = part.run;
+    const size_t end = k + args.run;
     do {
-#pragma GCC unroll 4
-      for (int j = 0; j < kPointers; ++j) Forget(&x[j]);
+      // Where a compiler knows nothing of it, it cannot trade it for a pointer a row.
+      __asm__("" : "+r"(k));
       Floats w[kVectors];
 #pragma GCC unroll 4
       for (int v = 0; v < kVectors; ++v) {
         w[v] = Weights(weights + (size_t)v * vector_weights);
 #if defined(__AVX512F__)
-        // They come from the second cache. With 256 bits fetching ahead costs more than it saves.
-        if (kWidened)
+        // Of a long slice they come from the second cache.
+        if (kFetches) {
           _mm_prefetch(reinterpret_cast<const char*>(weights + (size_t)v * kLanes + 256),
                        _MM_HINT_T0);
+        }
 #endif
       }
-#if defined(__AVX512F__)
-      _mm_prefetch(reinterpret_cast<const char*>(next + 2 * NumberOf(x[0])), _MM_HINT_T1);
-#endif
-#pragma GCC unroll 9
+      if (kFetches) {
+        _mm_prefetch(next, _MM_HINT_T0);
+        next += args.next_step;
+      }
+#pragma GCC unroll 10
       for (int r = 0; r < kRows; ++r) {
-        Floats value = All(x[r / 3][(size_t)(r % 3) * row_step]);
+        Floats value = All(rows[r][k]);
         __asm__("" : "+v"(value));  // a load of its own is faster than one with every FMA
 #pragma GCC unroll 4
         for (int v = 0; v < kVectors; ++v) acc[r][v] = MultiplyAdd(value, w[v], acc[r][v]);
       }
-#pragma GCC unroll 4
-      for (int j = 0; j < kPointers; ++j) ++x[j];
+      ++k;
       weights += step;
-    } while (--left != 0);
-    rows += part.run_step;
-    if (--until_first == 0) rows -= part.runs * part.run_step;
+    } while (k != end);
+    k += args.run_step - args.run;
+    if (--until_wrap == 0) k -= args.wrap;
   } while (--runs != 0);
-  if (kFinishes<Weight, kVectors> && args.output != nullptr) {
+  if (args.output != nullptr) {
     uint16_t* to = args.output;
     const Floats lo = All(args.lo), hi = All(args.hi);
-#pragma GCC unroll 9
+#pragma GCC unroll 10
     for (int r = 0; r < kRows; ++r, to += args.output_stride) {
 #pragma GCC unroll 4
       for (int v = 0; v < kVectors; ++v) {
@@ -157,7 +139,7 @@ static void Multiply(const MultiplyArgs& args) {
     return;
   }
   float* sums = args.sums;
-#pragma GCC unroll 9
+#pragma GCC unroll 10
   for (int r = 0; r < kRows; ++r, sums += kChannelBlock) {
 #pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v) Store(sums + (size_t)v * args.vector_step, acc[r][v]);

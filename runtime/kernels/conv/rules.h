@@ -83,8 +83,8 @@ constexpr ConvRules kRulesNeon =          {Isa::kNeon,       false, 32, 16, 256 
 constexpr ConvRules kRulesDotprod =       {Isa::kDotprod,    false, 30, 16, 256 * kKiB, kNoLimit,        0, Strips::kWherePacking, false, false, true,  true,  false, false, false, kNoWinograd};
 // Below 4 pixels zipping weights costs more than SMMLA saves over SDOT.
 constexpr ConvRules kRulesI8mm =          {Isa::kI8mm,       false, 32, 0,  512 * kKiB, kNoLimit,        4, Strips::kNone,         true,  false, true,  false, false, false, false, kNoWinograd};
-constexpr ConvRules kRulesF16Avx2 =       {Isa::kAvx2,       true,  96, 0, 1024 * kKiB, kNoLimit,        0, Strips::kNone,         true,  false, false, false, true,  false, true,  kEveryWinograd};
-constexpr ConvRules kRulesF16Avx512Vnni = {Isa::kAvx512Vnni, true,  96, 0, 1024 * kKiB, kNoLimit,        0, Strips::kNone,         true,  false, false, false, true,  false, true,  kEveryWinograd};
+constexpr ConvRules kRulesF16Avx2 =       {Isa::kAvx2,       true,  96, 0, 1024 * kKiB, kNoLimit,        0, Strips::kNone,         true,  false, false, true,  true,  false, true,  kEveryWinograd};
+constexpr ConvRules kRulesF16Avx512Vnni = {Isa::kAvx512Vnni, true,  96, 0, 1024 * kKiB, kNoLimit,        0, Strips::kNone,         true,  false, false, true,  true,  false, true,  kEveryWinograd};
 constexpr ConvRules kRulesF16Neon =       {Isa::kNeon,       true,  16, 0,   1u << 30,  kNoLimit,        0, Strips::kNone,         true,  false, true,  false, false, false, false, kEveryWinograd};
 constexpr ConvRules kRulesF16Dotprod =    {Isa::kDotprod,    true,  32, 0,   1u << 30,  kNoLimit,        0, Strips::kNone,         true,  false, true,  false, false, false, false, kNoWinograd};
 // clang-format on

@@ -90,40 +90,73 @@ bool StripsCostLess(const ConvPlan& plan, const WidePlan& wide) {
   return strips + weights <= plan.depth * outputs + weights * times;
 }
 
-// With panels of `blocks` blocks; false: scratch does not hold their weights beside enough rows.
-bool PlanWide(const ConvPlan& plan, uint32_t blocks, WidePlan* wide) {
-  const uint64_t pixels = (uint64_t)plan.g.out_h * plan.g.out_w;
+// Lines of the output, as many of them as equal tiles of most_windows windows give, whose windows
+// lie in whole lines of the input with their padding, of which there is room for `room` floats; 0:
+// flattened windows or strips do better.
+uint32_t WideLines(const ConvPlan& plan, uint64_t room, uint64_t most_windows) {
+  const ConvGeometry& g = plan.g;
+  if (plan.taps == 1 || g.dilation_w != 1 || plan.group_in != g.in_c) return 0;
+  const uint64_t pixels = (uint64_t)(g.out_w - 1) * g.stride_w + g.kernel_w;
+  const uint64_t above = (uint64_t)(g.kernel_h - 1) * g.dilation_h + 1;
+  const uint64_t fit = room / (pixels * g.in_c);
+  if (fit < above) return 0;
+  uint64_t lines = (fit - above) / g.stride_h + 1;
+  if (lines > most_windows / g.out_w) lines = most_windows / g.out_w;
+  if (lines > g.out_h) lines = g.out_h;
+  if (lines < 2 && lines != g.out_h) return 0;
+  return (uint32_t)CeilDiv(g.out_h, CeilDiv(g.out_h, lines));
+}
+
+constexpr uint64_t kLeastWholeRows = 32;  // of a tile beside the weights of a whole layer
+
+// With panels of `blocks` blocks.
+void PlanWide(const ConvPlan& plan, uint32_t blocks, WidePlan* wide) {
+  const ConvGeometry& g = plan.g;
+  const uint64_t pixels = (uint64_t)g.out_h * g.out_w;
   const ConvPartsWide parts = WidePartsOf(plan.depth, pixels);
-  const uint64_t rows = parts.rows, room = parts.floats;
-  const uint64_t weights = plan.depth * blocks * kChannelBlock;
+  const uint64_t room = parts.floats, weights = plan.depth * blocks * kChannelBlock;
   const uint64_t all_weights = plan.depth * plan.blocks * kChannelBlock;
-  *wide = WidePlan{blocks, 0, (uint32_t)rows, true, false};
-  if (weights > room) return false;
-  const uint64_t left = room - weights;
-  uint64_t windows = left / plan.deep < rows ? left / plan.deep : rows;
-  const uint64_t few = plan.deep <= 64 ? 48 : 32;  // what stays in the first cache beside weights
-  if (rows >= few && all_weights + few * plan.deep <= room) {
-    wide->whole = true;
-    windows = few;
-  }
-  const uint32_t columns = WideColumns(plan, left);
-  if (columns == 0 && windows < kLeastWideRows) return false;
-  if (windows != 0) windows = CeilDiv(pixels, CeilDiv(pixels, windows));
+  const uint64_t slice = weights < kWideSliceFloats ? weights : kWideSliceFloats;
+  *wide = WidePlan{blocks, 0, (uint32_t)parts.rows, 0, 0, 0, true, false};
+  if (pixels < kLeastWideRows) return;
   wide->direct = false;
+  wide->lines = WideLines(plan, room - slice, kWideTileRows);
+  uint64_t windows = wide->lines * (uint64_t)g.out_w;
+  if (wide->lines != 0) {
+    const uint64_t lines = (wide->lines - 1) * g.stride_h + (g.kernel_h - 1) * g.dilation_h + 1;
+    wide->tile = lines * ((g.out_w - 1) * g.stride_w + g.kernel_w) * g.in_c;
+    wide->whole = windows < pixels && all_weights + wide->tile <= room;
+  } else {
+    windows = (room - slice) / plan.deep < parts.rows ? (room - slice) / plan.deep : parts.rows;
+    // What stays in the first cache beside weights.
+    uint64_t few = kWideFewFloats / plan.deep;
+    if (few > parts.rows) few = parts.rows;
+    if (few < kLeastWholeRows) few = kLeastWholeRows;
+    if (parts.rows >= few && all_weights + few * plan.deep <= room) {
+      wide->whole = true;
+      windows = few;
+    }
+    windows = CeilDiv(pixels, CeilDiv(pixels, windows));
+    wide->tile = windows * plan.deep;
+  }
   wide->windows = (uint32_t)windows;
-  wide->columns = columns;
-  if (windows >= kLeastWideRows && columns != 0 && !StripsCostLess(plan, *wide)) wide->columns = 0;
-  return true;
+  if (wide->lines == 0 && weights <= room) {
+    wide->columns = WideColumns(plan, room - weights);
+    if (wide->columns != 0 && !StripsCostLess(plan, *wide)) wide->columns = 0;
+    if (wide->columns != 0)
+      wide->tile = g.kernel_h * ((wide->columns - 1) * g.stride_w + g.kernel_w) * g.in_c;
+  }
+  wide->tile = (wide->tile + 15) & ~(uint64_t)15;
+  const uint64_t most = windows > kWideTileRows / 2 ? kWideLongSlice : kWideSliceFloats;
+  wide->slice = room - wide->tile < most ? room - wide->tile : most;
 }
 
 // Panels of two blocks share broadcasts as well as those of three; one block shares none. So two
 // where the count is even, three where that leaves two blocks or none.
 WidePlan PlanWide(const ConvPlan& plan, uint32_t most) {
   WidePlan wide;
-  if (most > 2 && plan.blocks % 2 != 0 && plan.blocks % 3 != 1 && PlanWide(plan, 3, &wide)) {
-    return wide;
-  }
-  PlanWide(plan, plan.blocks < 2 || most < 2 ? 1 : 2, &wide);
+  const bool three = most > 2 && plan.blocks % 2 != 0 && plan.blocks % 3 != 1;
+  PlanWide(plan, three ? 3 : plan.blocks < 2 || most < 2 ? 1 : 2, &wide);
   return wide;
 }
 
@@ -159,8 +192,8 @@ void CutWide(ConvPlan* plan) {
   plan->wide = PlanWide(*plan, plan->panel_blocks);
   plan->columns = plan->wide.columns;
   plan->panel_blocks = plan->wide.blocks;
-  plan->whole_lines = plan->columns != 0;
-  if (plan->whole_lines) {
+  plan->whole_lines = plan->columns != 0 || plan->wide.lines != 0;
+  if (plan->columns != 0) {
     plan->part_blocks = plan->panel_blocks;
   } else if (plan->wide.windows != 0) {
     plan->tile_rows = plan->wide.windows;
@@ -200,7 +233,9 @@ bool PlanLoops(const ConvRules& rules, Share share, ConvPlan* plan) {
     plan->whole_lines = true;
     if (rules.steps) plan->row_step = (size_t)g.stride_w * g.in_c;
   }
-  if (plan->whole_lines) {
+  // The outputs of an image that is one tile are divided below, for every thread its own weights.
+  const bool one_tile = plan->wide.lines == g.out_h && chunks >= share.count;
+  if (plan->whole_lines && !one_tile) {
     const Range lines = RangeOf(g.out_h, share);
     plan->pixels = {lines.begin * g.out_w, lines.end * g.out_w};
   } else if (pixels < 2 * (uint64_t)rules.tile_rows * share.count && chunks >= share.count) {

@@ -30,9 +30,12 @@ struct StripPlan {
 struct WidePlan {
   uint32_t blocks;   // of a panel
   uint32_t columns;  // of a strip; 0: windows are flattened
-  uint32_t windows;  // most flattened ones of a tile
+  uint32_t windows;  // most of a tile that is no strip
+  uint32_t lines;    // of the output, which a tile of whole lines of the input gives; 0: flattened
+  uint64_t tile;     // floats of one
+  uint64_t slice;    // floats of the weights that are multiplied at a time
   bool direct;       // weights are not widened to scratch
-  bool whole;        // those of all outputs are in scratch at once, for all tiles of windows
+  bool whole;  // those of all outputs are in scratch at once, for all tiles that are no strips
 };
 
 enum class Rows {

@@ -2,7 +2,7 @@
 // pixels. A level brings V, the vector that slides along the rows of 3 and 5 columns:
 //   Floats, kLanes                    8 or 16 floats
 //   Load(float*), Store(float*, Floats), Widen(uint16_t*), MultiplyAdd(x, y, sum)
-//   Finish(args, Floats, uint16_t*)   one of the functions in line, stored as halves
+//   All(float), StoreClamped(Floats, lo, hi, uint16_t*)
 //   Apply(..)                         any function on many values
 // Products of halves are exact in float: fused or not gives the same bits. Internal linkage.
 #include "runtime/kernels/kernel_table.h"
@@ -125,6 +125,34 @@ static Range WindowsInside(uint32_t outputs, uint32_t stride, uint32_t kernel, u
   return r;
 }
 
+template <typename V, blob::Function kFunction>
+static inline void NarrowThrough(const ConvF16Args& args, const float* values, uint32_t count,
+                                 uint16_t* to) {
+  for (uint32_t i = 0; i < count; ++i, to += args.g.out_c) {
+    for (uint32_t lane = 0; lane < V::kLanes; lane += 8, values += 8) {
+      StoreHalves(to + lane, Apply8(kFunction, _mm256_load_ps(values), args.alpha, args.beta), 8);
+    }
+  }
+}
+
+// The sums of `count` outputs side by side through a function that is no clamp.
+template <typename V>
+[[gnu::noinline]] static void FinishValues(const ConvF16Args& args, float* values, uint32_t count,
+                                           uint16_t* to) {
+  using blob::Function;
+  switch (args.function) {
+    case Function::kLeakyRelu:
+      return NarrowThrough<V, Function::kLeakyRelu>(args, values, count, to);
+    case Function::kHardSigmoid:
+      return NarrowThrough<V, Function::kHardSigmoid>(args, values, count, to);
+    case Function::kHardSwish:
+      return NarrowThrough<V, Function::kHardSwish>(args, values, count, to);
+    default:
+      V::Apply(args.function, args.alpha, args.beta, values, count * V::kLanes);
+      return NarrowThrough<V, Function::kIdentity>(args, values, count, to);
+  }
+}
+
 // Outputs side by side in one row, of the channels of one vector.
 struct Window {
   const uint16_t* input;
@@ -136,47 +164,59 @@ struct Window {
   const float* bias;
 };
 
-// Every column of the input is widened once for all outputs whose windows see it: an output still
-// meets its taps in their order. Only the outermost K / 2 columns may lie outside the image.
+// Sums that need no more than a clamp.
+static inline bool OnlyClamps(blob::Function function) {
+  return function == blob::Function::kIdentity || function == blob::Function::kClamp;
+}
+
+// `tiles` times N outputs side by side. Every column of the input is widened once for all outputs
+// of a tile whose windows see it: an output still meets its taps in their order. Only the outermost
+// K / 2 columns may lie outside the image, and none of several tiles.
 template <typename V, uint32_t K, uint32_t S, uint32_t N>
-static void Outputs(const Window& window, const ConvF16Args& args, uint16_t* to) {
+static void Outputs(const Window& window, const ConvF16Args& args, uint32_t tiles, uint16_t* to) {
   constexpr uint32_t kColumns = (N - 1) * S + K;
-  typename V::Floats sums[N];
+  const bool only_clamps = OnlyClamps(args.function),
+             clamps = args.function == blob::Function::kClamp;
+  const typename V::Floats lo = V::All(clamps ? args.alpha : -FloatInfinity());
+  const typename V::Floats hi = V::All(clamps ? args.beta : FloatInfinity());
+  const size_t out_c = args.g.out_c;
+  int64_t start = window.start;
+  for (; tiles != 0; --tiles, start += (int64_t)(N * S * window.right)) {
+    typename V::Floats sums[N];
 #pragma GCC unroll 8
-  for (uint32_t i = 0; i < N; ++i) sums[i] = V::Load(window.bias);
-  int64_t line = window.start;
-  const float* w = window.weights;
-  for (uint32_t ky = 0; ky < window.lines; ++ky, line += window.down, w += K * kChannelBlock) {
-    typename V::Floats weights[K];
+    for (uint32_t i = 0; i < N; ++i) sums[i] = V::Load(window.bias);
+    int64_t line = start;
+    const float* w = window.weights;
+    for (uint32_t ky = 0; ky < window.lines; ++ky, line += window.down, w += K * kChannelBlock) {
+      typename V::Floats weights[K];
 #pragma GCC unroll 5
-    for (uint32_t kx = 0; kx < K; ++kx) weights[kx] = V::Load(w + kx * kChannelBlock);
+      for (uint32_t kx = 0; kx < K; ++kx) weights[kx] = V::Load(w + kx * kChannelBlock);
 #pragma GCC unroll 19
-    for (uint32_t j = 0; j < kColumns; ++j) {
-      if (j < K / 2 && j < window.first) continue;
-      if (j + K / 2 >= kColumns && j >= window.last) continue;
-      const typename V::Floats x = V::Widen(window.input + line + (int64_t)(j * window.right));
+      for (uint32_t j = 0; j < kColumns; ++j) {
+        if (j < K / 2 && j < window.first) continue;
+        if (j + K / 2 >= kColumns && j >= window.last) continue;
+        const typename V::Floats x = V::Widen(window.input + line + (int64_t)(j * window.right));
 #pragma GCC unroll 5
-      for (uint32_t kx = 0; kx < K; ++kx) {
-        if (j < kx || (j - kx) % S != 0 || (j - kx) / S >= N) continue;
-        sums[(j - kx) / S] = V::MultiplyAdd(x, weights[kx], sums[(j - kx) / S]);
+        for (uint32_t kx = 0; kx < K; ++kx) {
+          if (j < kx || (j - kx) % S != 0 || (j - kx) / S >= N) continue;
+          sums[(j - kx) / S] = V::MultiplyAdd(x, weights[kx], sums[(j - kx) / S]);
+        }
       }
     }
-  }
-  if (IsInLine(args.function)) {
+    if (only_clamps) {
 #pragma GCC unroll 8
-    for (uint32_t i = 0; i < N; ++i, to += args.g.out_c) V::Finish(args, sums[i], to);
-    return;
-  }
-  alignas(64) float values[N * V::kLanes];
+      for (uint32_t i = 0; i < N; ++i, to += out_c) V::StoreClamped(sums[i], lo, hi, to);
+      continue;
+    }
+    alignas(64) float values[N * V::kLanes];
 #pragma GCC unroll 8
-  for (uint32_t i = 0; i < N; ++i) V::Store(values + i * V::kLanes, sums[i]);
-  V::Apply(args.function, args.alpha, args.beta, values, N * V::kLanes);
-  for (uint32_t i = 0; i < N; ++i, to += args.g.out_c) {
-    HalfRows::Narrow(values + i * V::kLanes, V::kLanes, to);
+    for (uint32_t i = 0; i < N; ++i) V::Store(values + i * V::kLanes, sums[i]);
+    FinishValues<V>(args, values, N, to);
+    to += N * out_c;
   }
 }
 
-typedef void (*OutputsOf)(const Window&, const ConvF16Args&, uint16_t*);
+typedef void (*OutputsOf)(const Window&, const ConvF16Args&, uint32_t, uint16_t*);
 constexpr uint32_t kMost = 8;      // outputs at a time
 constexpr uint32_t kTogether = 2;  // blocks at a time: 64 bytes of a pixel
 
@@ -219,7 +259,7 @@ static void SlideRest(const ConvF16Args& args, OutputsOf of, const Window& windo
   ConvF16Args in_blocks = args;
   in_blocks.g.out_c = kChannelBlock;
   uint16_t blocks[kMost * kChannelBlock];
-  of(window, in_blocks, blocks);
+  of(window, in_blocks, 1, blocks);
   for (uint32_t i = 0; i < count; ++i, to += args.g.out_c) {
     StoreRest(blocks + i * kChannelBlock, channels, to);
   }
@@ -232,6 +272,19 @@ static inline int64_t EndOfReads(const ConvGeometry& g, const Window& window, ui
   const int64_t last = (columns < window.last ? columns : window.last) - 1;
   return window.start + (int64_t)((window.lines - 1) * window.down) + last * (int64_t)window.right +
          V::kLanes;
+}
+
+// How many of the `tiles` tiles from output x on, which reads from in_x on, have `count` outputs
+// and all their columns inside the image; 1 where the first has not.
+static inline uint32_t AlikeTiles(const ConvGeometry& g, uint32_t x, uint32_t count, uint32_t tiles,
+                                  int64_t in_x) {
+  if (in_x < 0) return 1;
+  const uint32_t alike = (g.out_w - x) - (count - 1) * tiles;  // the others have one less
+  const uint64_t columns = g.in_w - (uint64_t)in_x, step = (uint64_t)count * g.stride_w;
+  const uint64_t one = (uint64_t)(count - 1) * g.stride_w + g.kernel_w;
+  if (columns < one) return 1;
+  const uint64_t inside = (columns - one) / step + 1;
+  return inside < alike ? (uint32_t)inside : alike;
 }
 
 // A row of outputs of some blocks of channels, which share lines of the cache; `channels` of them.
@@ -250,11 +303,12 @@ static void SlideRow(const ConvF16Args& args, const OutputsOf* of, uint32_t out_
   const int64_t line = (y + (int64_t)rows.first * g.dilation_h) * g.in_w;
   const int64_t end = (int64_t)g.in_h * g.in_w * g.in_c;
   uint32_t tiles = (g.out_w + kMost - 1) / kMost;
-  for (uint32_t x = 0; tiles != 0; --tiles) {
+  for (uint32_t x = 0, run; tiles != 0; tiles -= run) {
     const uint32_t count = (g.out_w - x + tiles - 1) / tiles;
     const int64_t in_x = (int64_t)x * g.stride_w - g.pad_left;
     window.first = in_x < 0 ? -in_x : 0;
     window.last = (int64_t)g.in_w - in_x;
+    run = channels % V::kLanes == 0 ? AlikeTiles(g, x, count, tiles, in_x) : 1;
     for (uint64_t lane = 0; lane < channels; lane += V::kLanes) {
       window.start = (line + in_x) * (int64_t)g.in_c + (int64_t)(channel + lane);
       window.weights = weights + lane / kChannelBlock * taps * kChannelBlock +
@@ -262,7 +316,7 @@ static void SlideRow(const ConvF16Args& args, const OutputsOf* of, uint32_t out_
       window.bias = args.bias + channel + lane;
       uint16_t* to = args.output + ((uint64_t)out_y * g.out_w + x) * g.out_c + channel + lane;
       if (channels - lane >= V::kLanes) {
-        of[count - 1](window, args, to);
+        of[count - 1](window, args, run, to);
       } else if (window.lines != 0 && EndOfReads<V>(g, window, count) <= end) {
         SlideRest<V>(args, of[count - 1], window, count, channels - lane, to);
       } else {
@@ -271,7 +325,7 @@ static void SlideRow(const ConvF16Args& args, const OutputsOf* of, uint32_t out_
         }
       }
     }
-    x += count;
+    x += run * count;
   }
 }
 

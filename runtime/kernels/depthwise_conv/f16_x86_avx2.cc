@@ -13,8 +13,9 @@ struct Vector256 {
   static inline Floats MultiplyAdd(Floats x, Floats y, Floats sum) {
     return _mm256_fmadd_ps(x, y, sum);
   }
-  static inline void Finish(const ConvF16Args& args, Floats x, uint16_t* to) {
-    StoreHalves(to, Apply8(args.function, x, args.alpha, args.beta), kLanes);
+  static inline Floats All(float x) { return _mm256_set1_ps(x); }
+  static inline void StoreClamped(Floats x, Floats lo, Floats hi, uint16_t* to) {
+    StoreHalves(to, Clamp8(x, lo, hi), kLanes);
   }
   static inline void Apply(blob::Function function, float alpha, float beta, float* values,
                            uint32_t count) {

@@ -15,18 +15,12 @@ struct Vector512 {
   static inline Floats MultiplyAdd(Floats x, Floats y, Floats sum) {
     return _mm512_fmadd_ps(x, y, sum);
   }
-  static inline void Finish(const ConvF16Args& args, Floats x, uint16_t* to) {
-    if (args.function == blob::Function::kClamp) {
-      // As in Clamp8().
-      x = _mm512_min_ps(_mm512_set1_ps(args.beta), _mm512_max_ps(_mm512_set1_ps(args.alpha), x));
-    } else if (args.function != blob::Function::kIdentity) {
-      const __m256 low = _mm512_castps512_ps256(x), high = _mm512_extractf32x8_ps(x, 1);
-      StoreHalves(to, Apply8(args.function, low, args.alpha, args.beta), 8);
-      StoreHalves(to + 8, Apply8(args.function, high, args.alpha, args.beta), 8);
-      return;
-    }
+  static inline Floats All(float x) { return _mm512_set1_ps(x); }
+  static inline void StoreClamped(Floats x, Floats lo, Floats hi, uint16_t* to) {
+    // As in Clamp8().
+    const Floats clamped = _mm512_min_ps(hi, _mm512_max_ps(lo, x));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to),
-                        _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
+                        _mm512_cvtps_ph(clamped, _MM_FROUND_TO_NEAREST_INT));
   }
   static inline void Apply(blob::Function function, float alpha, float beta, float* values,
                            uint32_t count) {

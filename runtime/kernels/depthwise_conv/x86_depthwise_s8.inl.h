@@ -111,14 +111,14 @@ static inline void InterleaveColumns(const ConvS8Args& args, const SourceRows& s
   }
 }
 
-// Output pixels [first, first + count) of a row from interleaved columns. kWindow: kernel_w where
-// kernel_h <= 4, or 0.
-template <class V, uint32_t kWindow>
+// Output pixels [first, first + count) of a row from interleaved columns. kWindow and kGroups:
+// kernel_w and the groups of 4 rows, or 0.
+template <class V, uint32_t kWindow, uint32_t kGroups>
 static inline void DotColumns(const ConvS8Args& args, const Chunk<V>& chunk, const uint8_t* columns,
                               uint32_t count, uint32_t width, uint8_t* output) {
   typedef typename V::Vec Vec;
   const ConvGeometry& g = args.g;
-  const uint32_t row_groups = kWindow != 0 ? 1 : (g.kernel_h + 3) / 4;
+  const uint32_t row_groups = kGroups != 0 ? kGroups : (g.kernel_h + 3) / 4;
   const uint32_t window = kWindow != 0 ? kWindow : g.kernel_w;
   const size_t column_bytes = (size_t)4 * V::kBytes * row_groups;
   const size_t tap_bytes = g.dilation_w * column_bytes;
@@ -126,10 +126,11 @@ static inline void DotColumns(const ConvS8Args& args, const Chunk<V>& chunk, con
   for (uint32_t x = 0; x < count; ++x) {
     Vec acc[4] = {chunk.start[0], chunk.start[1], chunk.start[2], chunk.start[3]};
     const uint8_t* column = columns + x * g.stride_w * column_bytes;
-#pragma GCC unroll 3
+#pragma GCC unroll 5
     for (uint32_t kx = 0; kx < window; ++kx) {
       const typename V::Weight(*weights)[4] = chunk.weights + kx * row_groups;
       const uint8_t* part = column + kx * tap_bytes;
+#pragma GCC unroll 2
       for (uint32_t group = 0; group < row_groups; ++group, part += 4 * V::kBytes) {
 #pragma GCC unroll 4
         for (uint32_t i = 0; i < 4; ++i) {
@@ -173,9 +174,11 @@ static void RunChunk(const ConvS8Args& args, uint32_t channel, uint32_t width, R
                            (count - 1) * g.stride_w + extent, width, columns);
       uint8_t* output = args.output + (y * g.out_w + x) * g.out_c + channel;
       if (g.kernel_w == 3 && row_groups == 1) {
-        DotColumns<V, 3>(args, chunk, columns, count, width, output);
+        DotColumns<V, 3, 1>(args, chunk, columns, count, width, output);
+      } else if (g.kernel_w == 5 && row_groups == 2) {
+        DotColumns<V, 5, 2>(args, chunk, columns, count, width, output);
       } else {
-        DotColumns<V, 0>(args, chunk, columns, count, width, output);
+        DotColumns<V, 0, 0>(args, chunk, columns, count, width, output);
       }
     }
   }

@@ -48,6 +48,23 @@ static inline void LargestOfVectors(const WindowPixels<uint16_t>& taps, uint32_t
   for (uint32_t v = 0; v < kVectors; ++v) StoreHalves(to + kWide * v, best[v], kWide);
 }
 
+// The largest of four taps, all channels of `pixels` outputs side by side.
+static void LargestOf2x2(const WindowPixels<uint16_t>& taps, size_t step, uint32_t channels,
+                         uint32_t pixels, uint16_t* to) {
+  const __m256 none = _mm256_set1_ps(-FloatInfinity());
+  const uint16_t *upper = taps.first, *lower = upper + taps.row_step;
+  for (uint32_t i = 0; i < pixels; ++i, upper += step, lower += step, to += channels) {
+    for (uint32_t c = 0; c < channels; c += kWide) {
+      const auto tap = [&](const uint16_t* row) { return LoadHalves(row + c, kWide); };
+      __m256 best = Maximum::Apply(none, tap(upper));
+      best = Maximum::Apply(best, tap(upper + taps.column_step));
+      best = Maximum::Apply(best, tap(lower));
+      best = Maximum::Apply(best, tap(lower + taps.column_step));
+      StoreHalves(to + c, best, kWide);
+    }
+  }
+}
+
 template <bool kAverage>
 static inline void RunPool(const PoolF16Args& args, Share share) {
   const ConvGeometry& g = args.g;
@@ -57,6 +74,18 @@ static inline void RunPool(const PoolF16Args& args, Share share) {
   PixelWalk<uint16_t> walk(g, args.input, pixel);
   for (uint64_t i = work.begin; i < work.end; ++pixel, walk.Next()) {
     const WindowPixels<uint16_t> taps = walk.Taps();
+    if (!kAverage && g.in_c % kWide == 0 && i == pixel * pieces) {
+      const uint64_t whole = (work.end - i) / pieces, inside = Inside2x2(walk);
+      const uint32_t pixels = (uint32_t)(inside < whole ? inside : whole);
+      if (pixels != 0) {
+        LargestOf2x2(taps, (size_t)g.stride_w * g.in_c, g.in_c, pixels,
+                     args.output + pixel * g.in_c);
+        walk.x += pixels - 1;
+        pixel += pixels - 1;
+        i += pixels * pieces;
+        continue;
+      }
+    }
     const uint32_t valid = taps.rows * taps.columns;
     const float n = (float)(args.count_include_pad != 0 ? g.kernel_h * g.kernel_w : valid);
     uint64_t end = (pixel + 1) * pieces;

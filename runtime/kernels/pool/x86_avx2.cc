@@ -52,6 +52,23 @@ static inline void MaxOfVectors(const WindowPixels<uint8_t>& taps, uint32_t c, _
   }
 }
 
+// The maximum of four taps, all channels of `pixels` outputs side by side.
+static void MaxOf2x2(const WindowPixels<uint8_t>& taps, size_t step, uint32_t channels,
+                     uint32_t pixels, __m128i lo, __m128i hi, uint8_t* to) {
+  const uint8_t *upper = taps.first, *lower = upper + taps.row_step;
+  for (uint32_t i = 0; i < pixels; ++i, upper += step, lower += step, to += channels) {
+    for (uint32_t c = 0; c < channels; c += kWide) {
+      const auto tap = [&](const uint8_t* row) {
+        return _mm_loadu_si128(reinterpret_cast<const __m128i*>(row + c));
+      };
+      const __m128i above = _mm_max_epu8(tap(upper), tap(upper + taps.column_step));
+      const __m128i below = _mm_max_epu8(tap(lower), tap(lower + taps.column_step));
+      const __m128i best = _mm_max_epu8(_mm_max_epu8(above, below), lo);
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(to + c), _mm_min_epu8(best, hi));
+    }
+  }
+}
+
 // 16-bit sums of unsigned bytes, spilled to 32 bits before they can overflow: 257 * 255 = 65535.
 struct SumOp {
   __m256i words, low, high;
@@ -81,6 +98,18 @@ void max_pool_s8_avx2(const PoolS8Args& args, Share share) {
   PixelWalk<uint8_t> walk(g, args.input, pixel);
   for (uint64_t i = work.begin; i < work.end; ++pixel, walk.Next()) {
     const WindowPixels<uint8_t> taps = walk.Taps();
+    if (g.in_c % kWide == 0 && i == pixel * pieces) {
+      const uint64_t whole = (work.end - i) / pieces, inside = Inside2x2(walk);
+      const uint32_t pixels = (uint32_t)(inside < whole ? inside : whole);
+      if (pixels != 0) {
+        MaxOf2x2(taps, (size_t)g.stride_w * g.in_c, g.in_c, pixels, lo, hi,
+                 args.output + pixel * g.in_c);
+        walk.x += pixels - 1;
+        pixel += pixels - 1;
+        i += pixels * pieces;
+        continue;
+      }
+    }
     uint64_t end = (pixel + 1) * pieces;
     if (end > work.end) end = work.end;
     while (i < end) {

@@ -66,5 +66,17 @@ struct PixelWalk {
   }
 };
 
+// The outputs of a line from the walk's on whose windows are inside the image, if of 2x2 taps.
+template <typename T>
+static inline uint32_t Inside2x2(const PixelWalk<T>& walk) {
+  const ConvGeometry& g = walk.g;
+  const int64_t left = (int64_t)walk.x * g.stride_w - g.pad_left;
+  if (g.kernel_h != 2 || g.kernel_w != 2 || walk.rows != 2 || left < 0) return 0;
+  const int64_t room = (int64_t)g.in_w - 1 - g.dilation_w - left;  // of the first window
+  if (room < 0) return 0;
+  const uint64_t inside = (uint64_t)room / g.stride_w + 1;
+  return inside < g.out_w - walk.x ? (uint32_t)inside : g.out_w - walk.x;
+}
+
 }  // namespace
 }  // namespace octet

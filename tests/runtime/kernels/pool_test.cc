@@ -10,12 +10,28 @@ namespace {
 
 constexpr int kCases = 200;
 
+// Windows of 2x2 over whole vectors of channels, which have a way of their own.
+void MakeTwoByTwo(Random& random, ConvGeometry* g) {
+  g->in_c = g->out_c = g->groups = 8 * random.UInt(1, 8);
+  g->kernel_h = g->kernel_w = 2;
+  g->stride_h = g->stride_w = random.UInt(1, 3);
+  g->dilation_h = g->dilation_w = random.OneIn(4) ? 2 : 1;
+  const uint32_t extent = g->dilation_h + 1;
+  g->in_h += extent;
+  g->in_w += extent;
+  g->pad_top = random.UInt(0, 1);
+  g->pad_left = random.UInt(0, 1);
+  g->out_h = (g->in_h + g->pad_top + random.UInt(0, 1) - extent) / g->stride_h + 1;
+  g->out_w = (g->in_w + g->pad_left + random.UInt(0, 1) - extent) / g->stride_w + 1;
+}
+
 // Windows that always hold at least one image pixel, as the validator demands; sometimes the whole
 // image.
 ConvGeometry RandomPoolGeometry(Random& random) {
   for (;;) {
     ConvGeometry g = RandomConvGeometry(random, true);
     if (random.OneIn(4)) g.in_c = g.out_c = random.UInt(90, 230);  // several vectors at once
+    if (random.OneIn(4)) MakeTwoByTwo(random, &g);
     if (random.OneIn(4)) {  // global, with more taps than 16-bit sums hold
       if (random.OneIn(2)) g.in_h = g.in_w = random.UInt(17, 24);
       g.kernel_h = g.in_h;
