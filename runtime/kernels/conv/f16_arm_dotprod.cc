@@ -12,6 +12,7 @@
 // copied: kernel_h runs under a piece of an output row, or windows one by one where these are
 // dilated or grouped.
 #include "runtime/kernels/conv/f16_arm_dotprod_tall.inl.h"
+#include "runtime/kernels/unary/function_lanes.inl.h"
 
 namespace octet {
 namespace {
@@ -105,40 +106,115 @@ static inline void Multiply(const float16_t* weights, const float16_t* rows, siz
 
 // A chunk to the sums, and none left.
 template <int kRows>
-static inline void Flush(float16x8_t (*acc)[2], float* sums) {
+static inline Earlier Flush(float16x8_t (*acc)[2], Earlier earlier, float* sums) {
 #pragma GCC unroll 4
-  for (int r = 0; r < kRows; ++r, sums += kChannelBlock) {
+  for (int r = 0; r < kRows; ++r) {
+    const float* from = earlier.from + r * earlier.step;
+    float* to = sums + r * kChannelBlock;
 #pragma GCC unroll 2
     for (int i = 0; i < 2; ++i) {
       const Float8 x = Widen(vreinterpretq_u16_f16(acc[r][i]));
-      vst1q_f32(sums + 8 * i, vaddq_f32(vld1q_f32(sums + 8 * i), x.low));
-      vst1q_f32(sums + 8 * i + 4, vaddq_f32(vld1q_f32(sums + 8 * i + 4), x.high));
+      vst1q_f32(to + 8 * i, vaddq_f32(vld1q_f32(from + 8 * i), x.low));
+      vst1q_f32(to + 8 * i + 4, vaddq_f32(vld1q_f32(from + 8 * i + 4), x.high));
       acc[r][i] = vdupq_n_f16(0);
     }
   }
+  return Earlier{sums, kChannelBlock};
 }
 
 // MultiplyTall() of fewer rows.
 template <int kRows>
-static inline void MultiplyFew(const float16_t* weights, const float16_t* rows, const Part& part,
-                               float* sums) {
+static inline Earlier MultiplyFew(const float16_t* weights, const float16_t* rows, const Part& part,
+                                  const float* bias, float* sums, float16_t* last) {
   float16x8_t acc[kRows][2];
 #pragma GCC unroll 4
   for (int r = 0; r < kRows; ++r) acc[r][0] = acc[r][1] = vdupq_n_f16(0);
+  Earlier earlier = {bias, 0};
   size_t left = kChunk;
   for (size_t i = 0; i < part.runs; ++i, rows += part.run_step) {
     for (size_t k = 0; k < part.run;) {
+      if (left == 0) {
+        earlier = Flush<kRows>(acc, earlier, sums);
+        left = kChunk;
+      }
       const size_t count = left < part.run - k ? left : part.run - k;
       Multiply<kRows>(weights, rows + k, part.row_step, count, acc);
       weights += count * kChannelBlock;
       k += count;
       left -= count;
-      if (left != 0) continue;
-      Flush<kRows>(acc, sums);
-      left = kChunk;
     }
   }
-  if (left != kChunk) Flush<kRows>(acc, sums);
+#pragma GCC unroll 4
+  for (int r = 0; r < kRows; ++r) {
+    vst1q_f16(last + r * kChannelBlock, acc[r][0]);
+    vst1q_f16(last + r * kChannelBlock + 8, acc[r][1]);
+  }
+  return earlier;
+}
+
+// Rows of 16 sums, the last chunk added.
+template <typename Store>
+static inline void AddLast(const float16_t* last, Earlier earlier, uint32_t rows, Store store) {
+#pragma GCC unroll 1
+  for (uint32_t r = 0; r < rows; ++r, last += kChannelBlock, earlier.from += earlier.step) {
+    const Float8 a = Widen(vreinterpretq_u16_f16(vld1q_f16(last)));
+    const Float8 b = Widen(vreinterpretq_u16_f16(vld1q_f16(last + 8)));
+    const float* from = earlier.from;
+    store(Float8{vaddq_f32(vld1q_f32(from), a.low), vaddq_f32(vld1q_f32(from + 4), a.high)},
+          Float8{vaddq_f32(vld1q_f32(from + 8), b.low), vaddq_f32(vld1q_f32(from + 12), b.high)});
+  }
+}
+
+struct SameValues {
+  static inline float32x4_t Of(float32x4_t x) { return x; }
+};
+struct SiluValues {
+  static inline float32x4_t Of(float32x4_t x) { return (float32x4_t)Half::Silu((Floats)x); }
+};
+
+// Rows of 16 outputs, in one go from the last chunk to the stores.
+template <typename Function>
+static inline void FinishWhole(const float16_t* last, Earlier earlier, uint32_t rows,
+                               uint16_t* output, size_t output_stride) {
+  const auto store = [](const Float8& x, uint16_t* to) {
+    const float16x4_t low = vcvt_f16_f32(Function::Of(x.low));
+    vst1q_u16(to, vreinterpretq_u16_f16(vcvt_high_f16_f32(low, Function::Of(x.high))));
+  };
+  AddLast(last, earlier, rows, [&](const Float8& a, const Float8& b) {
+    store(a, output);
+    store(b, output + 8);
+    output += output_stride;
+  });
+}
+
+// Function, rounding and stores of `rows` rows of a panel.
+[[gnu::noinline, gnu::noclone]] static void Finish(const Part& part, const PanelF16& p,
+                                                   uint32_t row, uint32_t rows,
+                                                   const float16_t* last, Earlier earlier) {
+  const FloatFunction f = {part.args->function, part.args->alpha, part.args->beta};
+  const size_t stride = p.output_stride;
+  uint16_t* output = p.output + row * stride;
+  if (p.output_channels == kChannelBlock) {
+    if (f.function == blob::Function::kSilu) {
+      return FinishWhole<SiluValues>(last, earlier, rows, output, stride);
+    }
+    if (f.function == blob::Function::kIdentity) {
+      return FinishWhole<SameValues>(last, earlier, rows, output, stride);
+    }
+  }
+  float sums[kPanelRows * kChannelBlock];
+  float* to = sums;
+  AddLast(last, earlier, rows, [&](const Float8& a, const Float8& b) {
+    vst1q_f32(to, a.low);
+    vst1q_f32(to + 4, a.high);
+    vst1q_f32(to + 8, b.low);
+    vst1q_f32(to + 12, b.high);
+    to += kChannelBlock;
+  });
+  ApplyMany(f, sums, rows * kChannelBlock);
+  for (const float* from = sums; from != to; from += kChannelBlock, output += stride) {
+    HalfRows::Narrow(from, p.output_channels, output);
+  }
 }
 
 template <int kRows>
@@ -148,29 +224,14 @@ template <int kRows>
   const float16_t* weights = reinterpret_cast<const float16_t*>(p.weights);
   const float* bias = part.bias + (size_t)p.block * kChannelBlock;
   float sums[kRows * kChannelBlock];
+  float16_t last[kRows * kChannelBlock];
+  Earlier earlier;
   if constexpr (kRows == kPanelRows) {
-    MultiplyTall(weights, rows, part, bias, sums);
+    earlier = MultiplyTall(weights, rows, part, bias, sums, last);
   } else {
-#pragma GCC unroll 4
-    for (int i = 0; i < 4; ++i) {
-      const float32x4_t four = vld1q_f32(bias + 4 * i);
-#pragma GCC unroll 4
-      for (int r = 0; r < kRows; ++r) vst1q_f32(sums + r * kChannelBlock + 4 * i, four);
-    }
-    MultiplyFew<kRows>(weights, rows, part, sums);
+    earlier = MultiplyFew<kRows>(weights, rows, part, bias, sums, last);
   }
-  ApplyMany(FloatFunction{part.args->function, part.args->alpha, part.args->beta}, sums,
-            kRows * kChannelBlock);
-  uint16_t* output = p.output + row * p.output_stride;
-  const float* from = sums;
-  for (int r = 0; r < kRows; ++r, output += p.output_stride, from += kChannelBlock) {
-    if (p.output_channels < kChannelBlock) {
-      HalfRows::Narrow(from, p.output_channels, output);
-      continue;
-    }
-    StorePartialHalf8(output, Float8{vld1q_f32(from), vld1q_f32(from + 4)}, 8);
-    StorePartialHalf8(output + 8, Float8{vld1q_f32(from + 8), vld1q_f32(from + 12)}, 8);
-  }
+  Finish(part, p, row, kRows, last, earlier);
 }
 
 struct DotprodF16 {
@@ -178,6 +239,11 @@ struct DotprodF16 {
   typedef ConvF16Args Args;
   typedef octet::Part Part;
   static void FillPadding(const ConvF16Args&, const ConvPlan&) {}
+  // Tiles of about equal width across a row of the output.
+  static uint32_t EvenColumns(const ConvGeometry& g, uint32_t most) {
+    const uint64_t columns = CeilDiv(g.out_w, CeilDiv(g.out_w, most));
+    return (uint32_t)CeilDiv(columns, kPanelRows) * kPanelRows;
+  }
   static void Begin(const ConvF16Args& args, const ConvPlan& plan, const ConvOutputs& outputs,
                     PanelF16*, Part* part) {
     const ConvGeometry& g = plan.g;
@@ -188,10 +254,16 @@ struct DotprodF16 {
                  (size_t)plan.depth,
                  0,
                  args.bias + outputs.first * kChannelBlock,
-                 true};
-    const uint64_t pixels = (uint64_t)(plan.tile_rows - 1) * g.stride_w + g.kernel_w;
-    part->flat = g.dilation_w != 1 || plan.group_in != g.in_c ||
-                 g.kernel_h * pixels * g.in_c > plan.tile_rows * plan.deep;
+                 EvenColumns(g, plan.tile_rows),
+                 g.dilation_w != 1 || plan.group_in != g.in_c};
+    // Rows are halves where the room is for half as many floats.
+    const auto fits = [&] {
+      const uint64_t pixels = (uint64_t)(part->columns - 1) * g.stride_w + g.kernel_w;
+      return g.kernel_h * pixels * g.in_c <= kTileRows * plan.deep;
+    };
+    if (!fits()) part->columns = EvenColumns(g, kTileRows);
+    if (!fits()) part->flat = true;
+    if (part->flat) part->columns = kTileRows;
     if (part->flat) return;
     part->row_step = (size_t)g.stride_w * g.in_c;
     part->runs = g.kernel_h;
@@ -204,6 +276,9 @@ struct DotprodF16 {
     uint16_t* to = reinterpret_cast<uint16_t*>(plan.packed);
     part->tile = to;
     Pixel p = PixelOf(g, pixel);
+    const bool pointwise = plan.taps == 1 && g.stride_w == 1 && g.stride_h == 1 && g.pad_top == 0 &&
+                           g.pad_left == 0 && g.out_w == g.in_w;
+    if ((part->flat || !pointwise) && rows > part->columns) rows = part->columns;
     if (part->flat) {
       for (uint32_t r = 0; r < rows; ++r, to += plan.deep) {
         CopyWindow(args, plan, group, p, to);
@@ -214,8 +289,6 @@ struct DotprodF16 {
     }
     const int64_t x = (int64_t)p.x * g.stride_w - g.pad_left;
     const int64_t y = (int64_t)p.y * g.stride_h - g.pad_top;
-    const bool pointwise = plan.taps == 1 && g.stride_w == 1 && g.stride_h == 1 && g.pad_top == 0 &&
-                           g.pad_left == 0 && g.out_w == g.in_w;
     if (!pointwise && rows > g.out_w - p.x) rows = g.out_w - p.x;
     const size_t pixels = (size_t)(rows - 1) * g.stride_w + g.kernel_w;
     const int64_t last_y = y + (int64_t)(g.kernel_h - 1) * g.dilation_h;

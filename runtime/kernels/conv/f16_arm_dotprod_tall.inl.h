@@ -17,7 +17,8 @@ struct Part {
   // Row r of the tile: `runs` runs of `run` halves, `run_step` apart, from tile + r * row_step on.
   size_t row_step, runs, run, run_step;
   const float* bias;
-  bool flat;  // windows one by one
+  uint32_t columns;  // most rows of a tile whose windows are copied
+  bool flat;         // windows one by one
 };
 
 // clang-format off
@@ -63,10 +64,18 @@ struct Part {
   "stp q2, q3, [%[sums], #" #at " + 32]\n\t"
 #define OCTET_NONE(a, b) "movi v" #a ".4s, #0\n\t" "movi v" #b ".4s, #0\n\t"
 
-// The bias and the products of 8 rows. In assembly: 16 sums, 8 rows, which
-// have to be among the lower 16, and 4 weights are more registers than the compiler finds room for.
-static inline void MultiplyTall(const float16_t* weights, const float16_t* rows, const Part& part,
-                                const float* bias, float* sums) {
+// What the chunks before the last one came to: of each row 16 floats, `step` behind those before.
+struct Earlier {
+  const float* from;
+  size_t step;
+};
+
+// The products of 8 rows: the last chunk's into `last`, those before, with the bias, into `sums`
+// where there are any. In assembly: 16 sums, 8 rows, which have to be among the lower 16, and 4
+// weights are more registers than the compiler finds room for.
+static inline Earlier MultiplyTall(const float16_t* weights, const float16_t* rows,
+                                   const Part& part, const float* bias, float* sums,
+                                   float16_t* last) {
   const size_t step = part.row_step;
   const float* from = bias;
   size_t row = 0;  // bytes of a row at `from`
@@ -114,9 +123,11 @@ static inline void MultiplyTall(const float16_t* weights, const float16_t* rows,
       "subs %[count], %[count], #1\n\t"
       "b.ne 5b\n\t"
       "6:\n\t"
-      "cbz %[chunk_left], 7f\n\t"
-      "cmp %[runs], #1\n\t"
-      "b.ne 8f\n\t"
+      "cbnz %[run_left], 7f\n\t"
+      "subs %[runs], %[runs], #1\n\t"
+      "b.eq 8f\n\t"
+      "add %[start], %[start], %[run_step]\n\t"
+      "cbnz %[chunk_left], 1b\n\t"
       "7:\n\t"
       OCTET_FLUSH(16, 17, 0)
       OCTET_FLUSH(18, 19, 64)
@@ -130,20 +141,27 @@ static inline void MultiplyTall(const float16_t* weights, const float16_t* rows,
       "mov %[row], #64\n\t"
       "mov %[chunk_left], %[chunk]\n\t"
       "cbnz %[run_left], 2b\n\t"
+      "b 1b\n\t"
       "8:\n\t"
-      "add %[start], %[start], %[run_step]\n\t"
-      "subs %[runs], %[runs], #1\n\t"
-      "b.ne 1b\n\t"
+      "stp q16, q17, [%[last]]\n\t"
+      "stp q18, q19, [%[last], #32]\n\t"
+      "stp q20, q21, [%[last], #64]\n\t"
+      "stp q22, q23, [%[last], #96]\n\t"
+      "stp q24, q25, [%[last], #128]\n\t"
+      "stp q26, q27, [%[last], #160]\n\t"
+      "stp q28, q29, [%[last], #192]\n\t"
+      "stp q30, q31, [%[last], #224]\n\t"
       : [weights] "+r"(weights), [runs] "+r"(runs), [start] "+r"(start), [at] "=&r"(at),
         [count] "=&r"(count), [run_left] "=&r"(run_left), [chunk_left] "+r"(chunk_left),
         [from] "+r"(from), [row] "+r"(row)
       : [run] "r"(part.run), [run_step] "r"(part.run_step * sizeof(*rows)), [sums] "r"(sums),
-        [chunk] "i"(kChunk), [in0] "r"(rows), [in1] "r"(rows + step), [in2] "r"(rows + 2 * step),
+        [last] "r"(last), [chunk] "i"(kChunk), [in0] "r"(rows), [in1] "r"(rows + step), [in2] "r"(rows + 2 * step),
         [in3] "r"(rows + 3 * step), [in4] "r"(rows + 4 * step), [in5] "r"(rows + 5 * step),
         [in6] "r"(rows + 6 * step), [in7] "r"(rows + 7 * step)
       : "cc", "memory", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11",
         "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28",
         "v29", "v30", "v31");
+  return Earlier{from, row / sizeof(*from)};
 }
 // clang-format on
 #undef OCTET_ROW

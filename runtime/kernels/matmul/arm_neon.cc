@@ -160,13 +160,20 @@ struct LevelF16 : PackOneByOne {
                           uint64_t to_step) {
     uint32_t i = 0;
     for (; i + 8 <= count; i += 8) {
-      uint16_t halves[8];
-      const uint16_t* dense = from + i;
-      if (from_step != 1) {
-        for (uint32_t j = 0; j < 8; ++j) halves[j] = from[(i + j) * from_step];
-        dense = halves;
+      const uint16_t* at = from + i * from_step;
+      uint16x8_t halves;
+      if (from_step == 1) {
+        halves = vld1q_u16(at);
+      } else if (from_step == 2) {  // and nothing behind the last of them
+        const uint16x8x2_t pairs = vuzpq_u16(vld1q_u16(at), vld1q_u16(at + 7));
+        halves = vcombine_u16(vget_low_u16(pairs.val[0]), vget_high_u16(pairs.val[1]));
+      } else {
+        uint16_t lanes[8];
+#pragma GCC unroll 1
+        for (uint32_t j = 0; j < 8; ++j) lanes[j] = at[j * from_step];
+        halves = vld1q_u16(lanes);
       }
-      const Float8 x = LoadHalf8(dense);
+      const Float8 x = Widen(halves);
       if (to_step == 1) {
         vst1q_f32(to + i, x.low);
         vst1q_f32(to + i + 4, x.high);
@@ -230,8 +237,11 @@ struct LevelF16 : PackOneByOne {
     }
   }
 
+  // The sums are a local array until the end: the caller's, of which it takes a row by its number,
+  // would be stored in every round.
   static inline void Sums(const float* tile, uint64_t deep, const float* panel, uint32_t depth,
-                          float32x4_t (&sums)[kMatMulTile][kVectors]) {
+                          float32x4_t (&result)[kMatMulTile][kVectors]) {
+    float32x4_t sums[kMatMulTile][kVectors];
 #pragma GCC unroll 4
     for (uint32_t r = 0; r < kMatMulTile; ++r) {
 #pragma GCC unroll 4
@@ -253,6 +263,11 @@ struct LevelF16 : PackOneByOne {
 #pragma GCC unroll 4
       for (uint32_t r = 0; r < kMatMulTile; ++r) a[r] = vld1q_dup_f32(tile + r * deep + k);
       AddLane<0>(a, b, sums);
+    }
+#pragma GCC unroll 4
+    for (uint32_t r = 0; r < kMatMulTile; ++r) {
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) result[r][v] = sums[r][v];
     }
   }
 
