@@ -62,6 +62,11 @@ struct Part {
   "movi v" #b ".4s, #0\n\t"                                   \
   "stp q0, q1, [%[sums], #" #at "]\n\t"                       \
   "stp q2, q3, [%[sums], #" #at " + 32]\n\t"
+// Sums of a row as they are. STP would take twice as long as ST1 on a Neoverse N1; a Cortex-A55
+// waits for addresses that were just computed.
+#define OCTET_KEEP(a, b, to) "st1 {v" #a ".8h, v" #b ".8h}, [%[" #to "]]\n\t"
+#define OCTET_KEEP4(a, b, c, d, e, f, g, h)                   \
+  OCTET_KEEP(a, b, last) OCTET_KEEP(c, d, at) OCTET_KEEP(e, f, start) OCTET_KEEP(g, h, count)
 #define OCTET_NONE(a, b) "movi v" #a ".4s, #0\n\t" "movi v" #b ".4s, #0\n\t"
 
 // What the chunks before the last one came to: of each row 16 floats, `step` behind those before.
@@ -143,19 +148,20 @@ static inline Earlier MultiplyTall(const float16_t* weights, const float16_t* ro
       "cbnz %[run_left], 2b\n\t"
       "b 1b\n\t"
       "8:\n\t"
-      "stp q16, q17, [%[last]]\n\t"
-      "stp q18, q19, [%[last], #32]\n\t"
-      "stp q20, q21, [%[last], #64]\n\t"
-      "stp q22, q23, [%[last], #96]\n\t"
-      "stp q24, q25, [%[last], #128]\n\t"
-      "stp q26, q27, [%[last], #160]\n\t"
-      "stp q28, q29, [%[last], #192]\n\t"
-      "stp q30, q31, [%[last], #224]\n\t"
+      "add %[at], %[last], #32\n\t"
+      "add %[start], %[last], #64\n\t"
+      "add %[count], %[last], #96\n\t"
+      OCTET_KEEP4(16, 17, 18, 19, 20, 21, 22, 23)
+      "add %[last], %[last], #128\n\t"
+      "add %[at], %[at], #128\n\t"
+      "add %[start], %[start], #128\n\t"
+      "add %[count], %[count], #128\n\t"
+      OCTET_KEEP4(24, 25, 26, 27, 28, 29, 30, 31)
       : [weights] "+r"(weights), [runs] "+r"(runs), [start] "+r"(start), [at] "=&r"(at),
         [count] "=&r"(count), [run_left] "=&r"(run_left), [chunk_left] "+r"(chunk_left),
-        [from] "+r"(from), [row] "+r"(row)
+        [from] "+r"(from), [row] "+r"(row), [last] "+r"(last)
       : [run] "r"(part.run), [run_step] "r"(part.run_step * sizeof(*rows)), [sums] "r"(sums),
-        [last] "r"(last), [chunk] "i"(kChunk), [in0] "r"(rows), [in1] "r"(rows + step), [in2] "r"(rows + 2 * step),
+        [chunk] "i"(kChunk), [in0] "r"(rows), [in1] "r"(rows + step), [in2] "r"(rows + 2 * step),
         [in3] "r"(rows + 3 * step), [in4] "r"(rows + 4 * step), [in5] "r"(rows + 5 * step),
         [in6] "r"(rows + 6 * step), [in7] "r"(rows + 7 * step)
       : "cc", "memory", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11",
@@ -174,6 +180,8 @@ static inline Earlier MultiplyTall(const float16_t* weights, const float16_t* ro
 #undef OCTET_LOAD4
 #undef OCTET_LOAD8
 #undef OCTET_FLUSH
+#undef OCTET_KEEP
+#undef OCTET_KEEP4
 #undef OCTET_NONE
 
 }  // namespace

@@ -156,29 +156,37 @@ struct LevelF16 : PackOneByOne {
   static inline Zero ZeroA(const MatMulF16Args&) { return Zero{}; }
   static inline Zero ZeroB(const MatMulF16Args&) { return Zero{}; }
 
-  static inline void Pack(Zero, const uint16_t* from, uint64_t from_step, uint32_t count, float* to,
-                          uint64_t to_step) {
+  // 8 elements two apart, and nothing behind the last of them.
+  static inline uint16x8_t LoadEven8(const uint16_t* from) {
+    const uint16x8x2_t x = vuzpq_u16(vld1q_u16(from), vld1q_u16(from + 7));
+    return vcombine_u16(vget_low_u16(x.val[0]), vget_high_u16(x.val[1]));
+  }
+
+  // Eights of a dense row. Returns how many elements that were.
+  template <uint32_t kStep>
+  static inline uint32_t PackDense(const uint16_t* from, uint32_t count, float* to) {
     uint32_t i = 0;
+    for (; i + 8 <= count; i += 8, from += 8 * kStep) {
+      const Float8 x = Widen(kStep == 1 ? vld1q_u16(from) : LoadEven8(from));
+      vst1q_f32(to + i, x.low);
+      vst1q_f32(to + i + 4, x.high);
+    }
+    return i;
+  }
+
+  [[gnu::noinline]] static void Pack(Zero, const uint16_t* from, uint64_t from_step, uint32_t count,
+                                     float* to, uint64_t to_step) {
+    uint32_t i = 0;
+    if (to_step == 1 && from_step == 1) i = PackDense<1>(from, count, to);
+    if (to_step == 1 && from_step == 2) i = PackDense<2>(from, count, to);
     for (; i + 8 <= count; i += 8) {
-      const uint16_t* at = from + i * from_step;
-      uint16x8_t halves;
-      if (from_step == 1) {
-        halves = vld1q_u16(at);
-      } else if (from_step == 2) {  // and nothing behind the last of them
-        const uint16x8x2_t pairs = vuzpq_u16(vld1q_u16(at), vld1q_u16(at + 7));
-        halves = vcombine_u16(vget_low_u16(pairs.val[0]), vget_high_u16(pairs.val[1]));
-      } else {
-        uint16_t lanes[8];
-#pragma GCC unroll 1
-        for (uint32_t j = 0; j < 8; ++j) lanes[j] = at[j * from_step];
-        halves = vld1q_u16(lanes);
+      uint16_t halves[8];
+      const uint16_t* dense = from + i;
+      if (from_step != 1) {
+        for (uint32_t j = 0; j < 8; ++j) halves[j] = from[(i + j) * from_step];
+        dense = halves;
       }
-      const Float8 x = Widen(halves);
-      if (to_step == 1) {
-        vst1q_f32(to + i, x.low);
-        vst1q_f32(to + i + 4, x.high);
-        continue;
-      }
+      const Float8 x = LoadHalf8(dense);
       float values[8];
       vst1q_f32(values, x.low);
       vst1q_f32(values + 4, x.high);
