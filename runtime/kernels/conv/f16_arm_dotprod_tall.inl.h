@@ -11,15 +11,29 @@ namespace {
 constexpr uint32_t kPanelRows = 8;  // 16 sums, 8 rows, 2 weights in 32 registers
 constexpr size_t kChunk = 64;
 
+// Rows, `row_step` halves from each to the next: `runs` runs of `run` halves, `run_step` apart.
+struct Rows16 {
+  const uint16_t* first;
+  size_t run_step;
+};
+
 struct Part {
   const ConvF16Args* args;
-  const uint16_t* tile;
-  // Row r of the tile: `runs` runs of `run` halves, `run_step` apart, from tile + r * row_step on.
-  size_t row_step, runs, run, run_step;
+  size_t row_step, runs, run;
+  // The rows of a tile before `inside_first`, those before `right_first`, and the others.
+  Rows16 left, inside, right;
+  uint32_t inside_first, right_first;
   const float* bias;
   uint32_t columns;  // most rows of a tile whose windows are copied
   bool flat;         // windows one by one
 };
+
+static inline Rows16 RowsAt(const Part& part, uint32_t row) {
+  const bool left = row < part.inside_first, right = row >= part.right_first;
+  const Rows16& rows = left ? part.left : right ? part.right : part.inside;
+  const uint32_t first = left ? 0 : right ? part.right_first : part.inside_first;
+  return Rows16{rows.first + (row - first) * part.row_step, rows.run_step};
+}
 
 // clang-format off
 #define OCTET_ROW(w0, w1, acc0, acc1, x, lane)                \
@@ -78,9 +92,9 @@ struct Earlier {
 // The products of 8 rows: the last chunk's into `last`, those before, with the bias, into `sums`
 // where there are any. In assembly: 16 sums, 8 rows, which have to be among the lower 16, and 4
 // weights are more registers than the compiler finds room for.
-static inline Earlier MultiplyTall(const float16_t* weights, const float16_t* rows,
-                                   const Part& part, const float* bias, float* sums,
-                                   float16_t* last) {
+static inline Earlier MultiplyTall(const float16_t* weights, Rows16 from_rows, const Part& part,
+                                   const float* bias, float* sums, float16_t* last) {
+  const uint16_t* rows = from_rows.first;
   const size_t step = part.row_step;
   const float* from = bias;
   size_t row = 0;  // bytes of a row at `from`
@@ -160,7 +174,7 @@ static inline Earlier MultiplyTall(const float16_t* weights, const float16_t* ro
       : [weights] "+r"(weights), [runs] "+r"(runs), [start] "+r"(start), [at] "=&r"(at),
         [count] "=&r"(count), [run_left] "=&r"(run_left), [chunk_left] "+r"(chunk_left),
         [from] "+r"(from), [row] "+r"(row), [last] "+r"(last)
-      : [run] "r"(part.run), [run_step] "r"(part.run_step * sizeof(*rows)), [sums] "r"(sums),
+      : [run] "r"(part.run), [run_step] "r"(from_rows.run_step * sizeof(*rows)), [sums] "r"(sums),
         [chunk] "i"(kChunk), [in0] "r"(rows), [in1] "r"(rows + step), [in2] "r"(rows + 2 * step),
         [in3] "r"(rows + 3 * step), [in4] "r"(rows + 4 * step), [in5] "r"(rows + 5 * step),
         [in6] "r"(rows + 6 * step), [in7] "r"(rows + 7 * step)
