@@ -13,19 +13,18 @@ void add_f16_dotprod(const BinaryF16Args& args, Share share) {
     return add_f16_neon(args, share);
   }
   const Range range = RangeOf((uint64_t)args.pixels * args.channels, share);
-  const auto add = [&](uint64_t at) {
-    const float16x8_t a = vreinterpretq_f16_u16(vld1q_u16(args.a + at));
-    const float16x8_t b = vreinterpretq_f16_u16(vld1q_u16(args.b + at));
-    return vreinterpretq_u16_f16(vaddq_f16(a, b));
-  };
+  const float16_t* a = reinterpret_cast<const float16_t*>(args.a);
+  const float16_t* b = reinterpret_cast<const float16_t*>(args.b);
+  float16_t* output = reinterpret_cast<float16_t*>(args.output);
   uint64_t i = range.begin;
   for (; i + 16 <= range.end; i += 16) {
-    const uint16x8_t low = add(i), high = add(i + 8);
-    vst1q_u16(args.output + i, low);
-    vst1q_u16(args.output + i + 8, high);
+    const float16x8_t low = vaddq_f16(vld1q_f16(a + i), vld1q_f16(b + i));
+    const float16x8_t high = vaddq_f16(vld1q_f16(a + i + 8), vld1q_f16(b + i + 8));
+    vst1q_f16(output + i, low);
+    vst1q_f16(output + i + 8, high);
   }
   for (; i < range.end; ++i) {
-    args.output[i] = FloatToHalf(HalfToFloat(args.a[i]) + HalfToFloat(args.b[i]));
+    vst1_lane_f16(output + i, vadd_f16(vld1_dup_f16(a + i), vld1_dup_f16(b + i)), 0);
   }
 }
 
