@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "runtime/core/round_up.h"
+#include "runtime/engine/bands.h"
 #include "runtime/engine/selection.h"
 #include "runtime/engine/session.h"
 
@@ -131,6 +132,19 @@ void ResetState(Session* session) {
   EachFeature(*block, [session](const Feature& feature, const FeatureMemory& memory) {
     if (feature.reset != nullptr) feature.reset(session, memory);
   });
+}
+
+void BindTogether(Session* session) {
+  // Boards of other families have no cache, or one that is large.
+  const bool has_small_cache = IsaIsOneOf(session->isa, IsaLevelsOf(IsaFamily::kNeon));
+  if (kSelectsBands && has_small_cache && session->thread_count == 1 && session->ticks == nullptr &&
+      session->before_layer == nullptr && session->features == nullptr) {
+    MakeBands(session, kBandLimits);
+  }
+}
+
+uint32_t RunTogether(Session* session, uint32_t layer) {
+  return kSelectsBands && session->ticks == nullptr ? RunBands(session, layer) : 0;
 }
 
 void BeforeLayer(Session* session, uint32_t layer) {
