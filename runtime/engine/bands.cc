@@ -350,6 +350,7 @@ void MoveLines(const Group& g, uint8_t* tensors, uint32_t* kept) {
 
 void MakeBands(Session* session, const BandLimits& limits) {
   const uint32_t count = CurrentPlan(*session).layer_count;
+  for (uint32_t k = 0; k < count; ++k) session->layers[k].band = {};
   for (uint32_t k = 0; k < count;) {
     const uint32_t left = count - k;
     const uint32_t group = MakeGroup(session, k, left < kMostLayers ? left : kMostLayers, limits);
