@@ -74,13 +74,13 @@ uint32_t Smaller(uint32_t a, uint32_t b) {
 struct Member {
   const LayerView* view;
   Reach reach;
-  uint32_t height;  // lines of what it writes
-  uint32_t done;    // of them
-  uint32_t next;    // when this step is over
-  uint32_t kept;    // the first that is still read; of a root: of all that lie in its memory
-  uint32_t root;    // the layer whose memory it writes: itself, or that of what it replaces
-  bool whole;       // of a root: all its lines have places, as the blob says
-  bool is_read;     // by another of the group
+  uint32_t height, line_bytes;  // of what it writes
+  uint32_t done;                // of them
+  uint32_t next;                // when this step is over
+  uint32_t kept;  // the first that is still read; of a root: of all that lie in its memory
+  uint32_t root;  // the layer whose memory it writes: itself, or that of what it replaces
+  bool whole;     // of a root: all its lines have places, as the blob says
+  bool is_read;   // by another of the group
   uint8_t writers[kMostInputs];  // of the inputs; kMostLayers: from outside
 };
 
@@ -131,6 +131,7 @@ void MakeMembers(Group* g) {
     m.view = &view;
     m.reach = ReachOf(view);
     m.height = out.dims[1];
+    m.line_bytes = LineBytes(out);
     for (uint32_t i = 0; i < view.layer->input_count; ++i) {
       const uint32_t writer = g->Writer(InputOf(view, i));
       m.writers[i] = (uint8_t)(writer < g->count ? writer : kMostLayers);
@@ -167,25 +168,28 @@ void Aim(Group* g, uint32_t step) {
 // replaces, or of one from outside where the blob puts its own.
 bool Overwrites(const Group& g, uint32_t l) {
   const Member& writer = g.members[l];
-  const blob::TensorRecord& out = g.Out(l);
   const bool whole = g.Root(l).whole;
   if (!whole && writer.root == l) return false;
+  const blob::TensorRecord& out = g.Out(l);
   for (uint32_t c = 0; c < g.count; ++c) {
     const Member& reader = g.members[c];
     const uint32_t done = c < l ? reader.next : reader.done;
     for (uint32_t i = 0; i < reader.view->layer->input_count; ++i) {
-      const blob::TensorRecord& in = InputOf(*reader.view, i);
-      const uint32_t from = FirstRead(reader, in.dims[1], done), of = reader.writers[i];
+      const uint32_t of = reader.writers[i];
       if (of < kMostLayers) {
-        if (of < l && c != l && g.members[of].root == writer.root && from < writer.next)
-          return true;
+        const bool replaced = of < l && c != l && g.members[of].root == writer.root;
+        if (replaced && FirstRead(reader, g.members[of].height, done) < writer.next) return true;
         continue;
       }
+      const blob::TensorRecord& in = InputOf(*reader.view, i);
+      const bool in_place = c == l && in.arena_offset == out.arena_offset;
+      // The blob keeps what is read behind the group apart from what is written in it.
+      if (!whole || in_place || in.last_layer >= g.first + g.count) continue;
+      const uint32_t from = FirstRead(reader, in.dims[1], done);
       const uint64_t left = in.arena_offset + (uint64_t)from * LineBytes(in);
-      const uint64_t end = out.arena_offset + (uint64_t)writer.next * LineBytes(out);
-      if (whole && from < in.dims[1] && left < end &&
-          out.arena_offset < in.arena_offset + (uint64_t)in.bytes &&
-          !(c == l && in.arena_offset == out.arena_offset)) {
+      const uint64_t end = out.arena_offset + (uint64_t)writer.next * writer.line_bytes;
+      if (from < in.dims[1] && left < end &&
+          out.arena_offset < in.arena_offset + (uint64_t)in.bytes) {
         return true;
       }
     }
@@ -203,7 +207,8 @@ uint32_t Measure(Group* g, uint64_t* room) {
       if (Overwrites(*g, l)) return l;
       const uint32_t root = g->members[l].root;
       const uint64_t lines = g->members[l].next - g->members[root].kept;
-      if (lines * LineBytes(g->Out(l)) > room[root]) room[root] = lines * LineBytes(g->Out(l));
+      const uint64_t bytes = lines * g->members[l].line_bytes;
+      if (bytes > room[root]) room[root] = bytes;
     }
     for (uint32_t l = 0; l < g->count; ++l) g->members[l].done = g->members[l].next;
   }
@@ -246,17 +251,17 @@ bool Place(const Session& session, const Group& g, const uint64_t* room) {
   return true;
 }
 
-// Lines of a band of the group's last layer; 0: not worth it.
-uint32_t LinesOfBand(const Group& g, const BandLimits& limits) {
+// How many layers from this one on have lines and few weights together; 0: their tensors would stay
+// in the second cache anyway.
+uint32_t LayersWorthBands(const BoundLayer* layers, uint32_t most, const BandLimits& limits) {
   uint64_t bytes = 0, weights = 0;
-  for (uint32_t l = 0; l < g.count; ++l) {
-    weights += g.layers[l].view.layer->weights.bytes;
-    if (g.members[l].root == l) bytes += g.Out(l).bytes;
+  uint32_t count = 0;
+  for (; count < most && HasLines(layers[count].view, limits.width); ++count) {
+    weights += layers[count].view.layer->weights.bytes;
+    if (weights > limits.weight_bytes) break;
+    bytes += OutputOf(layers[count].view).bytes;
   }
-  if (bytes <= limits.resident_bytes || weights > limits.weight_bytes) return 0;
-  const uint64_t height = g.members[g.count - 1].height;
-  const uint64_t lines = height * limits.band_bytes / bytes;
-  return (uint32_t)(lines < height ? lines : height);
+  return bytes > limits.resident_bytes ? count : 0;
 }
 
 // The layers of the longest group from this one on; 0: there is none.
@@ -264,13 +269,17 @@ uint32_t MakeGroup(Session* session, uint32_t first, uint32_t most, const BandLi
   Group g;
   g.layers = session->layers + first;
   g.first = first;
-  for (g.count = 0; g.count < most && HasLines(g.layers[g.count].view, limits.width);) ++g.count;
+  g.count = LayersWorthBands(g.layers, most, limits);
   for (uint32_t together; g.count > 1; g.count = together) {
     together = g.count - 1;
     MakeMembers(&g);
-    const uint32_t lines = LinesOfBand(g, limits);
+    uint64_t bytes = 0;
+    for (uint32_t l = 0; l < g.count; ++l) bytes += g.members[l].root == l ? g.Out(l).bytes : 0;
+    if (bytes <= limits.resident_bytes) return 0;
+    const uint64_t height = g.members[together].height;
+    const uint64_t lines = height * limits.band_bytes / bytes;
     if (lines < kLeastLines) continue;
-    g.steps = (uint32_t)CeilDiv(g.members[together].height, lines);
+    g.steps = (uint32_t)CeilDiv(height, lines);
     uint64_t room[kMostLayers], bands = 0;
     const uint32_t measured = Measure(&g, room);
     for (uint32_t l = 0; l < g.count; ++l) bands += g.members[l].whole ? 0 : room[l];
@@ -339,7 +348,7 @@ void MoveLines(const Group& g, uint8_t* tensors, uint32_t* kept) {
   for (uint32_t l = 0; l < g.count; ++l) {
     const Member& m = g.members[l];
     if (m.root != l || m.whole || m.kept == kept[l]) continue;
-    const size_t line = LineBytes(g.Out(l));
+    const size_t line = m.line_bytes;
     uint8_t* band = tensors + g.layers[l].band.place;
     memmove(band, band + (m.kept - kept[l]) * line, (m.done - m.kept) * line);
     kept[l] = m.kept;
