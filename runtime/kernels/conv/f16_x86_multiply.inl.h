@@ -141,8 +141,8 @@ static void Multiply(const MultiplyArgs& args) {
     // Each bound takes the port of an FMA.
     const Floats lo = All(args.lo), hi = All(args.hi);
     if (args.hi != FloatInfinity()) {
-      return StoreRows<kRows, kVectors>(
-          args, acc, [=](Floats x) { return Smaller(hi, Larger(lo, x)); });
+      return StoreRows<kRows, kVectors>(args, acc,
+                                        [=](Floats x) { return Smaller(hi, Larger(lo, x)); });
     }
     if (args.lo != -FloatInfinity()) {
       return StoreRows<kRows, kVectors>(args, acc, [=](Floats x) { return Larger(lo, x); });
