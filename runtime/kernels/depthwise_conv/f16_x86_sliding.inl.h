@@ -52,33 +52,41 @@ static inline bool OnlyClamps(blob::Function function) {
   return function == blob::Function::kIdentity || function == blob::Function::kClamp;
 }
 
+// What becomes of sums, read once for all tiles.
+template <typename V>
+struct Finish {
+  bool in_memory, bounded;
+  typename V::Floats lo, hi;
+
+  static Finish Of(const ConvF16Args& args) {
+    const bool clamps = args.function == blob::Function::kClamp;
+    // Each bound takes the port of an FMA; with AVX2 looking for them takes as long.
+    const bool bounded = V::kLanes < kChannelBlock || (clamps && args.beta != FloatInfinity());
+    return Finish{!OnlyClamps(args.function), bounded,
+                  V::All(clamps ? args.alpha : -FloatInfinity()),
+                  V::All(clamps ? args.beta : FloatInfinity())};
+  }
+};
+
 // The sums of N outputs side by side to their places.
 template <typename V, uint32_t N>
-static inline void StoreOutputs(const ConvF16Args& args, const typename V::Floats (&sums)[N],
-                                uint16_t* to) {
-  typedef typename V::Floats Floats;
-  const size_t out_c = args.g.out_c;
-  if (!OnlyClamps(args.function)) {
+static inline void StoreOutputs(const ConvF16Args& args, const Finish<V>& finish,
+                                const typename V::Floats (&sums)[N], size_t out_c, uint16_t* to) {
+  if (finish.in_memory) {
     alignas(64) float values[N * V::kLanes];
 #pragma GCC unroll 8
     for (uint32_t i = 0; i < N; ++i) V::Store(values + i * V::kLanes, sums[i]);
     return FinishValues<V>(args, values, N, to);
   }
-  const bool clamps = args.function == blob::Function::kClamp;
-  const float lo = clamps ? args.alpha : -FloatInfinity();
-  const float hi = clamps ? args.beta : FloatInfinity();
   const auto store = [&](auto bounds) {
 #pragma GCC unroll 8
     for (uint32_t i = 0; i < N; ++i) V::Narrow(bounds(sums[i]), to + i * out_c);
   };
-  // Each bound takes the port of an FMA.
-  if (hi != FloatInfinity()) {
-    return store([=](Floats x) { return V::AtMost(V::All(hi), V::AtLeast(V::All(lo), x)); });
+  const typename V::Floats lo = finish.lo, hi = finish.hi;
+  if (finish.bounded) {
+    return store([=](typename V::Floats x) { return V::AtMost(hi, V::AtLeast(lo, x)); });
   }
-  if (lo != -FloatInfinity()) {
-    return store([=](Floats x) { return V::AtLeast(V::All(lo), x); });
-  }
-  return store([](Floats x) { return x; });
+  store([=](typename V::Floats x) { return V::AtLeast(lo, x); });
 }
 
 // Whether column j of a tile's kColumns lies outside the image.
@@ -93,8 +101,10 @@ static inline bool IsOutside(const Window& window, uint32_t j) {
 template <typename V, uint32_t K, uint32_t S, uint32_t N>
 static void Outputs(const Window& window, const ConvF16Args& args, uint32_t tiles, uint16_t* to) {
   constexpr uint32_t kColumns = (N - 1) * S + K;
+  const size_t out_c = args.g.out_c;
+  const Finish<V> finish = Finish<V>::Of(args);
   int64_t start = window.start;
-  for (; tiles != 0; --tiles, start += (int64_t)(N * S * window.right), to += N * args.g.out_c) {
+  for (; tiles != 0; --tiles, start += (int64_t)(N * S * window.right), to += N * out_c) {
     typename V::Floats sums[N];
 #pragma GCC unroll 8
     for (uint32_t i = 0; i < N; ++i) sums[i] = V::Load(window.bias);
@@ -115,7 +125,7 @@ static void Outputs(const Window& window, const ConvF16Args& args, uint32_t tile
         }
       }
     }
-    StoreOutputs<V, N>(args, sums, to);
+    StoreOutputs<V, N>(args, finish, sums, out_c, to);
   }
 }
 
@@ -128,8 +138,10 @@ static void OutputsOfTwoRows(const Window& window, const ConvF16Args& args, uint
   typename V::Floats weights[K * K];
 #pragma GCC unroll 9
   for (uint32_t i = 0; i < K * K; ++i) weights[i] = V::Load(window.weights + i * kChannelBlock);
+  const size_t out_c = args.g.out_c;
+  const Finish<V> finish = Finish<V>::Of(args);
   int64_t start = window.start;
-  for (; tiles != 0; --tiles, start += (int64_t)(N * window.right), to += N * args.g.out_c) {
+  for (; tiles != 0; --tiles, start += (int64_t)(N * window.right), to += N * out_c) {
     typename V::Floats upper[N], lower[N];
 #pragma GCC unroll 8
     for (uint32_t i = 0; i < N; ++i) upper[i] = lower[i] = V::Load(window.bias);
@@ -149,8 +161,8 @@ static void OutputsOfTwoRows(const Window& window, const ConvF16Args& args, uint
         }
       }
     }
-    StoreOutputs<V, N>(args, upper, to);
-    StoreOutputs<V, N>(args, lower, to + (size_t)args.g.out_w * args.g.out_c);
+    StoreOutputs<V, N>(args, finish, upper, out_c, to);
+    StoreOutputs<V, N>(args, finish, lower, out_c, to + args.g.out_w * out_c);
   }
 }
 
