@@ -1,6 +1,8 @@
 #include <string.h>
 
 #include "runtime/core/round_up.h"
+#include "runtime/engine/bands.h"
+#include "runtime/engine/selection.h"
 #include "runtime/engine/session.h"
 #include "runtime/image/preprocess.h"
 
@@ -80,9 +82,10 @@ void SelectPlan(Session* session, uint32_t plan) {
   session->records = view.tensors;
   for (uint32_t k = 0; k < view.header->layer_count; ++k) {
     session->layers[k] =
-        BoundLayer{MakeLayerView(blob, view, k), LayerRun(view.layers[k].op), session, 0};
+        BoundLayer{MakeLayerView(blob, view, k), LayerRun(view.layers[k].op), session, {0}};
   }
   BindFeatures(session);
+  if (kSelectsBands && RunsInBands(*session)) MakeBands(session, kBandLimits);
   uint16_t* entries = session->input_tables;
   for (uint32_t i = 0; i < blob.model->input_count; ++i) {
     const blob::InputRecord& input = blob.inputs[i];

@@ -164,7 +164,7 @@ octet_status octet_layer(const octet_session* session, uint32_t index, octet_lay
   own.precision = static_cast<uint32_t>(layer.precision);
   own.macs = octet::WorkOfLayer(bound.view).macs;
   own.weight_bytes = layer.weights.bytes;
-  own.ticks = bound.ticks;
+  own.ticks = s.ticks != nullptr ? bound.ticks : 0;
   octet::WriteSized(own, info);
   return ToC(Code::kOk);
 }

@@ -122,6 +122,13 @@ static constexpr bool IsSelectedFeature(const char*) {
   return true;
 }
 #endif
+// Layers that run in bands of lines (engine/bands.h): programs that select what they link are
+// small.
+#ifdef OCTET_FEATURES
+constexpr bool kSelectsBands = false;
+#else
+constexpr bool kSelectsBands = true;
+#endif
 static constexpr uint32_t CountFeatures() {
   uint32_t count = 0;
   for (const char* word : kFeatureWords) count += IsSelectedFeature(word) ? 1 : 0;

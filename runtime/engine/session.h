@@ -22,7 +22,14 @@ struct BoundLayer {
   LayerView view;
   RunLayerFn run;
   const Session* session;
-  uint64_t ticks;  // of the last run
+  union {
+    uint64_t ticks;  // of the last run
+    // Of a session without a clock (engine/bands.h).
+    struct {
+      uint32_t place;          // of its band, if the layer is of a group
+      uint16_t layers, steps;  // of the group that begins here; 0: none
+    } band;
+  };
 };
 static_assert(sizeof(BoundLayer) <= 128, "at most 128 bytes of records a layer");
 

@@ -113,14 +113,12 @@
 #define OCTET_LOOK_UP6(op, from) \
   OCTET_LOOK_UP5(op, from) \
   op " v29.16b, " from ", v28.16b\n\t"
-#define OCTET_SUMS5() \
+#define OCTET_SUMS6() \
   "stp q8, q9, [%[at], #64 * 0]\n\t" "stp q10, q11, [%[at], #64 * 0 + 32]\n\t" \
   "stp q12, q13, [%[at], #64 * 1]\n\t" "stp q14, q15, [%[at], #64 * 1 + 32]\n\t" \
   "stp q16, q17, [%[at], #64 * 2]\n\t" "stp q18, q19, [%[at], #64 * 2 + 32]\n\t" \
   "stp q20, q21, [%[at], #64 * 3]\n\t" "stp q22, q23, [%[at], #64 * 3 + 32]\n\t" \
-  "stp q24, q25, [%[at], #64 * 4]\n\t" "stp q26, q27, [%[at], #64 * 4 + 32]\n\t"
-#define OCTET_SUMS6() \
-  OCTET_SUMS5() \
+  "stp q24, q25, [%[at], #64 * 4]\n\t" "stp q26, q27, [%[at], #64 * 4 + 32]\n\t" \
   "stp q28, q29, [%[at], #64 * 5]\n\t" "stp q30, q31, [%[at], #64 * 5 + 32]\n\t"
 #define OCTET_STORE2(a, b)                               \
   "str q" #a ", [%[output]]\n\t"                         \
@@ -160,9 +158,9 @@
       OCTET_HIGH_UPPER6("sqxtn2") \
       "b 14b\n\t"
 // Requantizes and stores, as Finish16() does; to the next panel.
-#define OCTET_FINISH(N, to_large) \
+#define OCTET_FINISH(N, to_keep, to_large) \
       "ldp %[in0], %[at], [%[args], #32]\n\t"  /* stride, plain */ \
-      "cbz %[at], 10f\n\t" \
+      to_keep \
       to_large \
       OCTET_SCALE(N) \
       OCTET_EACH_WORDS##N() \
@@ -204,10 +202,10 @@
       "b.ne 0b\n\t" \
       "b 11f\n\t"
 // Or keeps the sums.
-#define OCTET_KEEP(N) \
+#define OCTET_KEEP6() \
       "10:\n\t" \
       "ldr %[at], [%[args], #24]\n\t" \
-      OCTET_SUMS##N() \
+      OCTET_SUMS6() \
       "11:\n\t"
 // The pointers of a line of three taps: of rows 0 to `last`, whose register is given, and of the two
 // pixels behind them.

@@ -19,8 +19,8 @@ struct PartDotprod : PartArm {
   bool large;  // what is requantized may have more than 16 bits
   alignas(64) uint8_t strip[kStripBytes];
   size_t slide;    // of PanelArgs, where rows may be neighbours; else 0
-  uint32_t rows;   // of the largest panels; 6 where `large`
-  bool lines;      // panels of so many rows lie within lines of the image
+  uint32_t rows;   // of panels that the assembly stores; 6 where `large`
+  bool strips;     // panels lie within lines of the image, as those of five rows do
   uint32_t out_w;  // pixels of a line
   uint32_t x;      // the tile's first pixel's place in it, with `slide`
 };
@@ -164,7 +164,7 @@ static void Panels6(const PanelS8& p, const PartDotprod& part, const PanelArgs& 
       "subs %[taps], %[taps], #1\n\t"
       "b.ne 1b\n\t"
       "12:\n\t"
-      OCTET_FINISH(6, "tbnz %[at], #1, 13f\n\t")
+      OCTET_FINISH(6, "cbz %[at], 10f\n\t", "tbnz %[at], #1, 13f\n\t")
       OCTET_LARGE6()
       "20:\n\t"  // each line of a window
       "ldp %[in0], %[in1], [%[pointers]]\n\t"
@@ -186,7 +186,7 @@ static void Panels6(const PanelS8& p, const PartDotprod& part, const PanelArgs& 
       "subs %[taps], %[taps], #1\n\t"
       "b.ne 20b\n\t"
       "b 12b\n\t"
-      OCTET_KEEP(6)
+      OCTET_KEEP6()
       // clang-format on
       : [weights] "=&r"(weights), [pointers] "+r"(pointers), [taps] "=&r"(taps), [at] "=&r"(at),
         [left] "=&r"(left), [output] "+r"(output), [in0] "=&r"(in0), [in1] "=&r"(in1),
@@ -238,8 +238,8 @@ static void Panels5(const PanelS8& p, const PartDotprod& part, const PanelArgs& 
       "mov %[weights], %[third]\n\t"
       "subs %[taps], %[taps], #1\n\t"
       "b.ne 20b\n\t"
-      OCTET_FINISH(5, "")
-      OCTET_KEEP(5)
+      OCTET_FINISH(5, "", "")
+      "11:\n\t"
       // clang-format on
       : [weights] "=&r"(weights), [pointers] "+r"(pointers), [taps] "=&r"(taps), [at] "=&r"(at),
         [left] "=&r"(left), [output] "+r"(output), [in0] "=&r"(in0), [in1] "=&r"(in1),

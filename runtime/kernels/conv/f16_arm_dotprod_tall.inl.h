@@ -11,14 +11,29 @@ namespace {
 constexpr uint32_t kPanelRows = 8;  // 16 sums, 8 rows, 2 weights in 32 registers
 constexpr size_t kChunk = 64;
 
+// Rows, `row_step` halves from each to the next: `runs` runs of `run` halves, `run_step` apart.
+struct Rows16 {
+  const uint16_t* first;
+  size_t run_step;
+};
+
 struct Part {
   const ConvF16Args* args;
-  const uint16_t* tile;
-  // Row r of the tile: `runs` runs of `run` halves, `run_step` apart, from tile + r * row_step on.
-  size_t row_step, runs, run, run_step;
+  size_t row_step, runs, run;
+  // The rows of a tile before `inside_first`, those before `right_first`, and the others.
+  Rows16 left, inside, right;
+  uint32_t inside_first, right_first;
   const float* bias;
-  bool flat;  // windows one by one
+  uint32_t columns;  // most rows of a tile whose windows are copied
+  bool flat;         // windows one by one
 };
+
+static inline Rows16 RowsAt(const Part& part, uint32_t row) {
+  const bool left = row < part.inside_first, right = row >= part.right_first;
+  const Rows16& rows = left ? part.left : right ? part.right : part.inside;
+  const uint32_t first = left ? 0 : right ? part.right_first : part.inside_first;
+  return Rows16{rows.first + (row - first) * part.row_step, rows.run_step};
+}
 
 // clang-format off
 #define OCTET_ROW(w0, w1, acc0, acc1, x, lane)                \
@@ -44,29 +59,40 @@ struct Part {
 #define OCTET_LOAD8(form)                                     \
   OCTET_LOAD4(form) OCTET_LOAD(form, 4) OCTET_LOAD(form, 5)                     \
   OCTET_LOAD(form, 6) OCTET_LOAD(form, 7)
-// Sums of a row to those in memory, at first to the bias, and none left.
-#define OCTET_FLUSH(a, b, at)                                 \
-  "ldp q0, q1, [%[from]]\n\t"                                 \
-  "ldp q2, q3, [%[from], #32]\n\t"                            \
-  "add %[from], %[from], %[row]\n\t"                          \
-  "fcvtl v4.4s, v" #a ".4h\n\t"                               \
-  "fcvtl2 v5.4s, v" #a ".8h\n\t"                              \
-  "fcvtl v6.4s, v" #b ".4h\n\t"                               \
-  "fcvtl2 v7.4s, v" #b ".8h\n\t"                              \
-  "fadd v0.4s, v0.4s, v4.4s\n\t"                              \
-  "fadd v1.4s, v1.4s, v5.4s\n\t"                              \
-  "fadd v2.4s, v2.4s, v6.4s\n\t"                              \
-  "fadd v3.4s, v3.4s, v7.4s\n\t"                              \
-  "movi v" #a ".4s, #0\n\t"                                   \
-  "movi v" #b ".4s, #0\n\t"                                   \
-  "stp q0, q1, [%[sums], #" #at "]\n\t"                       \
-  "stp q2, q3, [%[sums], #" #at " + 32]\n\t"
+// Sums of a chunk to those in memory, at first to the bias, and none left. What is widened of one
+// row is added and stored while the next one's is widened, which takes most of the time.
+#define OCTET_EARLY "ldp q0, q1, [%[from]]\n\t"
+#define OCTET_LATER "ldp q2, q3, [%[from], #32]\n\t" "add %[from], %[from], %[row]\n\t"
 #define OCTET_NONE(a, b) "movi v" #a ".4s, #0\n\t" "movi v" #b ".4s, #0\n\t"
+#define OCTET_WIDEN(form, to, from, half) #form " v" #to ".4s, v" #from "." #half "\n\t"
+#define OCTET_ADD(to, from) "fadd v" #to ".4s, v" #to ".4s, v" #from ".4s\n\t"
+#define OCTET_STORE(a, b, at) "stp q" #a ", q" #b ", [%[sums], #" #at "]\n\t"
+#define OCTET_FLUSH(a, b, x0, x1, x2, x3, y0, y1, y2, y3, at) \
+  OCTET_WIDEN(fcvtl, x0, a, 4h) OCTET_ADD(y0, 0) OCTET_ADD(y1, 1)                            \
+  OCTET_WIDEN(fcvtl2, x1, a, 8h) OCTET_ADD(y2, 2) OCTET_ADD(y3, 3)                           \
+  OCTET_WIDEN(fcvtl, x2, b, 4h) OCTET_STORE(y0, y1, at) OCTET_EARLY                          \
+  OCTET_WIDEN(fcvtl2, x3, b, 8h) OCTET_STORE(y2, y3, at + 32) OCTET_LATER OCTET_NONE(a, b)
+#define OCTET_FLUSH2(a, b, c, d, at, next)                    \
+  OCTET_FLUSH(a, b, 4, 5, 6, 7, 8, 9, 10, 11, at)                                            \
+  OCTET_FLUSH(c, d, 8, 9, 10, 11, 4, 5, 6, 7, next)
+// Sums of a row as they are. STP would take twice as long as ST1 on a Neoverse N1; a Cortex-A55
+// waits for addresses that were just computed.
+#define OCTET_KEEP(a, b, to) "st1 {v" #a ".8h, v" #b ".8h}, [%[" #to "]]\n\t"
+#define OCTET_KEEP4(a, b, c, d, e, f, g, h)                   \
+  OCTET_KEEP(a, b, last) OCTET_KEEP(c, d, at) OCTET_KEEP(e, f, start) OCTET_KEEP(g, h, count)
 
-// The bias and the products of 8 rows. In assembly: 16 sums, 8 rows, which
-// have to be among the lower 16, and 4 weights are more registers than the compiler finds room for.
-static inline void MultiplyTall(const float16_t* weights, const float16_t* rows, const Part& part,
-                                const float* bias, float* sums) {
+// What the chunks before the last one came to: of each row 16 floats, `step` behind those before.
+struct Earlier {
+  const float* from;
+  size_t step;
+};
+
+// The products of 8 rows: the last chunk's into `last`, those before, with the bias, into `sums`
+// where there are any. In assembly: 16 sums, 8 rows, which have to be among the lower 16, and 4
+// weights are more registers than the compiler finds room for.
+static inline Earlier MultiplyTall(const float16_t* weights, Rows16 from_rows, const Part& part,
+                                   const float* bias, float* sums, float16_t* last) {
+  const uint16_t* rows = from_rows.first;
   const size_t step = part.row_step;
   const float* from = bias;
   size_t row = 0;  // bytes of a row at `from`
@@ -114,36 +140,47 @@ static inline void MultiplyTall(const float16_t* weights, const float16_t* rows,
       "subs %[count], %[count], #1\n\t"
       "b.ne 5b\n\t"
       "6:\n\t"
-      "cbz %[chunk_left], 7f\n\t"
-      "cmp %[runs], #1\n\t"
-      "b.ne 8f\n\t"
+      "cbnz %[run_left], 7f\n\t"
+      "subs %[runs], %[runs], #1\n\t"
+      "b.eq 8f\n\t"
+      "add %[start], %[start], %[run_step]\n\t"
+      "cbnz %[chunk_left], 1b\n\t"
       "7:\n\t"
-      OCTET_FLUSH(16, 17, 0)
-      OCTET_FLUSH(18, 19, 64)
-      OCTET_FLUSH(20, 21, 128)
-      OCTET_FLUSH(22, 23, 192)
-      OCTET_FLUSH(24, 25, 256)
-      OCTET_FLUSH(26, 27, 320)
-      OCTET_FLUSH(28, 29, 384)
-      OCTET_FLUSH(30, 31, 448)
+      OCTET_EARLY OCTET_LATER
+      OCTET_WIDEN(fcvtl, 8, 16, 4h) OCTET_WIDEN(fcvtl2, 9, 16, 8h)
+      OCTET_WIDEN(fcvtl, 10, 17, 4h) OCTET_WIDEN(fcvtl2, 11, 17, 8h) OCTET_NONE(16, 17)
+      OCTET_FLUSH2(18, 19, 20, 21, 0, 64)
+      OCTET_FLUSH2(22, 23, 24, 25, 128, 192)
+      OCTET_FLUSH2(26, 27, 28, 29, 256, 320)
+      OCTET_FLUSH(30, 31, 4, 5, 6, 7, 8, 9, 10, 11, 384)
+      OCTET_ADD(4, 0) OCTET_ADD(5, 1) OCTET_ADD(6, 2) OCTET_ADD(7, 3)
+      OCTET_STORE(4, 5, 448) OCTET_STORE(6, 7, 480)
       "mov %[from], %[sums]\n\t"
       "mov %[row], #64\n\t"
       "mov %[chunk_left], %[chunk]\n\t"
       "cbnz %[run_left], 2b\n\t"
+      "b 1b\n\t"
       "8:\n\t"
-      "add %[start], %[start], %[run_step]\n\t"
-      "subs %[runs], %[runs], #1\n\t"
-      "b.ne 1b\n\t"
+      "add %[at], %[last], #32\n\t"
+      "add %[start], %[last], #64\n\t"
+      "add %[count], %[last], #96\n\t"
+      OCTET_KEEP4(16, 17, 18, 19, 20, 21, 22, 23)
+      "add %[last], %[last], #128\n\t"
+      "add %[at], %[at], #128\n\t"
+      "add %[start], %[start], #128\n\t"
+      "add %[count], %[count], #128\n\t"
+      OCTET_KEEP4(24, 25, 26, 27, 28, 29, 30, 31)
       : [weights] "+r"(weights), [runs] "+r"(runs), [start] "+r"(start), [at] "=&r"(at),
         [count] "=&r"(count), [run_left] "=&r"(run_left), [chunk_left] "+r"(chunk_left),
-        [from] "+r"(from), [row] "+r"(row)
-      : [run] "r"(part.run), [run_step] "r"(part.run_step * sizeof(*rows)), [sums] "r"(sums),
+        [from] "+r"(from), [row] "+r"(row), [last] "+r"(last)
+      : [run] "r"(part.run), [run_step] "r"(from_rows.run_step * sizeof(*rows)), [sums] "r"(sums),
         [chunk] "i"(kChunk), [in0] "r"(rows), [in1] "r"(rows + step), [in2] "r"(rows + 2 * step),
         [in3] "r"(rows + 3 * step), [in4] "r"(rows + 4 * step), [in5] "r"(rows + 5 * step),
         [in6] "r"(rows + 6 * step), [in7] "r"(rows + 7 * step)
       : "cc", "memory", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11",
         "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28",
         "v29", "v30", "v31");
+  return Earlier{from, row / sizeof(*from)};
 }
 // clang-format on
 #undef OCTET_ROW
@@ -155,7 +192,15 @@ static inline void MultiplyTall(const float16_t* weights, const float16_t* rows,
 #undef OCTET_LOAD
 #undef OCTET_LOAD4
 #undef OCTET_LOAD8
+#undef OCTET_EARLY
+#undef OCTET_LATER
+#undef OCTET_WIDEN
+#undef OCTET_ADD
+#undef OCTET_STORE
 #undef OCTET_FLUSH
+#undef OCTET_FLUSH2
+#undef OCTET_KEEP
+#undef OCTET_KEEP4
 #undef OCTET_NONE
 
 }  // namespace

@@ -51,9 +51,17 @@ static inline void MultiplyLane(const uint16_t* weights, const float32x4_t* x,
 // What Panel() does not do in line, to `rows` rows of sums. One for panels of all sizes.
 __attribute__((noinline)) static void Finish(const FloatFunction& function, const PanelF16& p,
                                              uint32_t rows, float* values, uint16_t* output) {
-  ApplyMany(function, values, rows * kChannelBlock);
+  if (function.function != blob::Function::kIdentity) {
+    ApplyMany(function, values, rows * kChannelBlock);
+  }
   for (uint32_t r = 0; r < rows; ++r, values += kChannelBlock, output += p.output_stride) {
-    HalfRows::Narrow(values, p.output_channels, output);
+    if (p.output_channels < kChannelBlock) {
+      HalfRows::Narrow(values, p.output_channels, output);
+      continue;
+    }
+    for (uint32_t i = 0; i < kChannelBlock; i += 8) {
+      StorePartialHalf8(output + i, Float8{vld1q_f32(values + i), vld1q_f32(values + i + 4)}, 8);
+    }
   }
 }
 

@@ -204,7 +204,11 @@ void CutHalves(uint32_t panel_rows, ConvPlan* plan) {
   const ConvGeometry& g = plan->g;
   if (g.dilation_w != 1 || plan->group_in != g.in_c) return;
   uint64_t columns = CeilDiv(g.out_w, CeilDiv(g.out_w, plan->tile_rows));
-  const bool wide = columns * 3 >= (uint64_t)plan->tile_rows * 2;
+  // Rows of floats that are larger than the first cache when flattened are not worth fuller tiles.
+  constexpr uint64_t kFlattened = 64 * kKiB;
+  const bool large =
+      plan->tile_rows <= kTileRowsF16 && plan->depth * plan->tile_rows * sizeof(float) > kFlattened;
+  const bool wide = large || columns * 3 >= (uint64_t)plan->tile_rows * 2;
   columns = CeilDiv(columns, panel_rows) * panel_rows;
   const uint64_t pixels = (columns - 1) * g.stride_w + g.kernel_w;
   const uint64_t room = (plan->parts_at.bytes - plan->parts_at.packed) / sizeof(float);

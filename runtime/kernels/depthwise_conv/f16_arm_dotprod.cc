@@ -44,16 +44,26 @@ constexpr uint32_t kTogether = 32;  // pixels at a time
 #pragma GCC unroll 9
   for (int t = 0; t < 9; ++t) w[t] = LoadHalf4(weights + t * kChannelBlock);
   Column a = LoadColumn(from, down), b = LoadColumn(from + right, down);
-  for (from += 2 * right;; from += right, to += 4) {
-    const Column c = LoadColumn(from, down);
-    vst1q_f32(to, Sum(bias, w, a, b, c));
-    if (--count == 0) return;
-    a = b;
-    b = c;
-    if (g.stride_w == 1) continue;
-    a = c;
+  from += 2 * right;
+  // The window that begins with column x; true: it was the last.
+  const auto sum = [&](const Column& x, const Column& y, Column* z) __attribute__((always_inline)) {
+    *z = LoadColumn(from, down);
     from += right;
-    b = LoadColumn(from, down);
+    vst1q_f32(to, Sum(bias, w, x, y, *z));
+    to += 4;
+    return --count == 0;
+  };
+  Column c;
+  if (g.stride_w != 1) {
+    while (!sum(a, b, &c)) {
+      a = c;
+      b = LoadColumn(from, down);
+      from += right;
+    }
+    return;
+  }
+  // Columns change their places after three windows.
+  while (!sum(a, b, &c) && !sum(b, c, &a) && !sum(c, a, &b)) {
   }
 }
 

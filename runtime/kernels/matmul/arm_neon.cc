@@ -156,9 +156,29 @@ struct LevelF16 : PackOneByOne {
   static inline Zero ZeroA(const MatMulF16Args&) { return Zero{}; }
   static inline Zero ZeroB(const MatMulF16Args&) { return Zero{}; }
 
-  static inline void Pack(Zero, const uint16_t* from, uint64_t from_step, uint32_t count, float* to,
-                          uint64_t to_step) {
+  // 8 elements two apart, and nothing behind the last of them.
+  static inline uint16x8_t LoadEven8(const uint16_t* from) {
+    const uint16x8x2_t x = vuzpq_u16(vld1q_u16(from), vld1q_u16(from + 7));
+    return vcombine_u16(vget_low_u16(x.val[0]), vget_high_u16(x.val[1]));
+  }
+
+  // Eights of a dense row. Returns how many elements that were.
+  template <uint32_t kStep>
+  static inline uint32_t PackDense(const uint16_t* from, uint32_t count, float* to) {
     uint32_t i = 0;
+    for (; i + 8 <= count; i += 8, from += 8 * kStep) {
+      const Float8 x = Widen(kStep == 1 ? vld1q_u16(from) : LoadEven8(from));
+      vst1q_f32(to + i, x.low);
+      vst1q_f32(to + i + 4, x.high);
+    }
+    return i;
+  }
+
+  [[gnu::noinline]] static void Pack(Zero, const uint16_t* from, uint64_t from_step, uint32_t count,
+                                     float* to, uint64_t to_step) {
+    uint32_t i = 0;
+    if (to_step == 1 && from_step == 1) i = PackDense<1>(from, count, to);
+    if (to_step == 1 && from_step == 2) i = PackDense<2>(from, count, to);
     for (; i + 8 <= count; i += 8) {
       uint16_t halves[8];
       const uint16_t* dense = from + i;
@@ -167,11 +187,6 @@ struct LevelF16 : PackOneByOne {
         dense = halves;
       }
       const Float8 x = LoadHalf8(dense);
-      if (to_step == 1) {
-        vst1q_f32(to + i, x.low);
-        vst1q_f32(to + i + 4, x.high);
-        continue;
-      }
       float values[8];
       vst1q_f32(values, x.low);
       vst1q_f32(values + 4, x.high);
@@ -230,8 +245,11 @@ struct LevelF16 : PackOneByOne {
     }
   }
 
+  // The sums are a local array until the end: the caller's, of which it takes a row by its number,
+  // would be stored in every round.
   static inline void Sums(const float* tile, uint64_t deep, const float* panel, uint32_t depth,
-                          float32x4_t (&sums)[kMatMulTile][kVectors]) {
+                          float32x4_t (&result)[kMatMulTile][kVectors]) {
+    float32x4_t sums[kMatMulTile][kVectors];
 #pragma GCC unroll 4
     for (uint32_t r = 0; r < kMatMulTile; ++r) {
 #pragma GCC unroll 4
@@ -253,6 +271,11 @@ struct LevelF16 : PackOneByOne {
 #pragma GCC unroll 4
       for (uint32_t r = 0; r < kMatMulTile; ++r) a[r] = vld1q_dup_f32(tile + r * deep + k);
       AddLane<0>(a, b, sums);
+    }
+#pragma GCC unroll 4
+    for (uint32_t r = 0; r < kMatMulTile; ++r) {
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) result[r][v] = sums[r][v];
     }
   }
 

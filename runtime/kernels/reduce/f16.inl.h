@@ -62,56 +62,67 @@ static inline void LogSumExp(const AxesWalk& walk, const AxesWalk::Unit& unit,
   for (uint32_t c = 0; c < unit.width; ++c) out[c] = FloatLog(out[c]) + max[c];
 }
 
-// A half as an integer of the same order, NaN at the far end: to find the largest (`flip` 0) or the
-// smallest (0xFFFF) no float is needed.
-constexpr uint16_t kNanKey = 0xFFFFu;
-static inline uint16_t KeyOf(uint16_t half, uint16_t flip) {
-  if ((half & 0x7FFFu) > 0x7C00u) return kNanKey;
-  const uint16_t key = (half & 0x8000u) != 0 ? (uint16_t)~half : (uint16_t)(half | 0x8000u);
-  return (uint16_t)(key ^ flip);
-}
-static inline uint16_t HalfOf(uint16_t key, uint16_t flip) {
-  if (key == kNanKey) return 0x7E00u;
-  key = (uint16_t)(key ^ flip);
-  return (key & 0x8000u) != 0 ? (uint16_t)(key & 0x7FFFu) : (uint16_t)~key;
-}
+// The largest (`flip` 0) or the smallest (-1) of some lanes. A half is an integer of the same order
+// where those below zero are turned round, so that no float is needed. NaN, the largest size, wins.
+struct ExtremumLanes {
+  int16_t flip;
+  int16_t best[kColumnLanes];
+  uint16_t size[kColumnLanes];  // of the largest
 
-// best[c] = the larger of best[c] and the key of input[c].
-template <uint32_t kWidth>
-static inline void TakeLargest(const uint16_t* input, uint16_t flip, uint16_t* best) {
-  for (uint32_t c = 0; c < kWidth; ++c) {
-    const uint16_t key = KeyOf(input[c], flip);
-    best[c] = key > best[c] ? key : best[c];
+  explicit ExtremumLanes(bool max) : flip(max ? 0 : -1), size() {
+    for (int16_t& b : best) b = INT16_MIN;
   }
-}
+  static int16_t Turn(int16_t half) { return (int16_t)(half ^ (half >> 15 & 0x7FFF)); }
+
+  template <uint32_t kWidth>
+  void Take(const uint16_t* input, uint32_t first) {
+    for (uint32_t c = 0; c < kWidth; ++c) {
+      const int16_t key = (int16_t)(Turn((int16_t)input[c]) ^ flip);
+      const uint16_t abs = input[c] & 0x7FFFu;
+      best[first + c] = key > best[first + c] ? key : best[first + c];
+      size[first + c] = abs > size[first + c] ? abs : size[first + c];
+    }
+  }
+  // Of lanes c and c + kHalf, below kHalf.
+  template <uint32_t kHalf>
+  void Join() {
+    for (uint32_t c = 0; c < kHalf; ++c) {
+      best[c] = best[c + kHalf] > best[c] ? best[c + kHalf] : best[c];
+      size[c] = size[c + kHalf] > size[c] ? size[c + kHalf] : size[c];
+    }
+  }
+  uint16_t Result(uint32_t c) const {
+    return size[c] > 0x7C00u ? (uint16_t)0x7E00u : (uint16_t)Turn((int16_t)(best[c] ^ flip));
+  }
+};
 
 static inline void ExtremumF16(const AxesWalk& walk, const AxesWalk::Unit& unit, bool max,
                                const uint16_t* input, uint16_t* output) {
-  const uint16_t flip = max ? 0 : 0xFFFFu;
-  uint16_t best[kColumnLanes] = {};
+  ExtremumLanes lanes(max);
   ForEachRun(walk.reduced, unit.place,
              [&](const Place& place, uint64_t count, uint64_t step, uint64_t) {
                const uint16_t* from = input + place.offset;
                if (!walk.columns) {
                  uint64_t i = 0;
-                 for (; i + 16 <= count; i += 16) TakeLargest<16>(from + i, flip, best);
-                 for (; i < count; ++i) TakeLargest<1>(from + i, flip, best);
+                 for (; i + 16 <= count; i += 16) lanes.Take<16>(from + i, 0);
+                 for (; i < count; ++i) lanes.Take<1>(from + i, 0);
                } else if (unit.width == kColumnLanes) {
                  for (uint64_t i = 0; i < count; ++i, from += step) {
-                   TakeLargest<kColumnLanes>(from, flip, best);
+                   lanes.Take<kColumnLanes>(from, 0);
                  }
                } else {
                  for (uint64_t i = 0; i < count; ++i, from += step) {
-                   for (uint32_t c = 0; c < unit.width; ++c) {
-                     TakeLargest<1>(from + c, flip, best + c);
-                   }
+                   for (uint32_t c = 0; c < unit.width; ++c) lanes.Take<1>(from + c, c);
                  }
                }
              });
-  for (uint32_t c = 1; c < 16 && !walk.columns; ++c) {
-    if (best[c] > best[0]) best[0] = best[c];
+  if (!walk.columns) {
+    lanes.Join<8>();
+    lanes.Join<4>();
+    lanes.Join<2>();
+    lanes.Join<1>();
   }
-  for (uint32_t c = 0; c < unit.width; ++c) output[unit.first + c] = HalfOf(best[c], flip);
+  for (uint32_t c = 0; c < unit.width; ++c) output[unit.first + c] = lanes.Result(c);
 }
 
 template <typename Level>

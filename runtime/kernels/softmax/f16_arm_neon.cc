@@ -8,7 +8,7 @@ namespace octet {
 namespace {
 
 struct Level : HalfRows {
-  static constexpr bool kVectors = false;
+  static constexpr uint32_t kLanes = 4, kPiece = 512;
   static inline void Transpose(const float* from, size_t from_step, float* to, size_t to_step) {
     for (size_t y = 0; y < 8; y += 4) {
       for (size_t x = 0; x < 8; x += 4) {

@@ -8,7 +8,7 @@ namespace octet {
 namespace {
 
 struct Level : HalfRows {
-  static constexpr bool kVectors = true;
+  static constexpr uint32_t kLanes = 8, kPiece = 256;
   static inline void Transpose(const float* from, size_t from_step, float* to, size_t to_step) {
     __m256 rows[8], pairs[8];
 #pragma GCC unroll 8

@@ -2,9 +2,12 @@
 // each row has the arithmetic of the reference. A Level is that of axis_f16.inl.h with
 //
 //   Transpose(from, from_step, to, to_step)   turns a square of 8x8 floats
-//   kVectors                                  true: eight floats are a vector
+//   kLanes                                    floats of a vector, 8 or less
+//   kPiece                                    elements of eight rows whose exponentials are kept
 //
 // Included by kernels only; internal linkage.
+#include <string.h>
+
 #include "runtime/core/float_math.h"
 #include "runtime/kernels/share.h"
 #include "runtime/kernels/softmax/softmax.h"
@@ -63,11 +66,10 @@ static inline void RunShortRowsF16(const SoftmaxF16Args& args, Share share) {
 
 // Rows of any length, in pieces whose exponentials are kept between the sum and the division. Rows
 // of several pieces compute them twice.
-constexpr uint32_t kPiece = 256;
-
 template <typename Level>
 struct EightRows {
-  static constexpr uint32_t kRows = 8;
+  static constexpr uint32_t kRows = 8, kLanes = Level::kLanes, kPiece = Level::kPiece;
+  typedef float Vector __attribute__((vector_size(4 * kLanes), may_alias));
   const uint16_t* from;
   uint32_t rows, count;
   alignas(32) float x[kRows][kPiece];
@@ -80,24 +82,31 @@ struct EightRows {
     const uint32_t width = WidthAt(first);
     for (uint32_t r = 0; r < rows; ++r) {
       Level::Widen(from + (uint64_t)r * count + first, width, x[r]);
-      float lanes[kRows];
-      for (float& lane : lanes) lane = max[r];
+      Vector largest[kRows / kLanes];
+      for (Vector& v : largest) v = max[r] - Vector{};  // x - 0 is x, signed zeros included
       uint32_t i = 0;
-      if constexpr (Level::kVectors) {
-        typedef float Eight __attribute__((vector_size(4 * kRows), may_alias));
-        Eight largest = max[r] - Eight{};  // x - 0 is x, signed zeros included
-        for (; i + kRows <= width; i += kRows) {
-          const Eight values = *reinterpret_cast<const Eight*>(x[r] + i);
-          largest = values > largest ? values : largest;
-        }
-        for (uint32_t c = 0; c < kRows; ++c) lanes[c] = largest[c];
-      }
       for (; i + kRows <= width; i += kRows) {
-        for (uint32_t c = 0; c < kRows; ++c)
-          lanes[c] = x[r][i + c] > lanes[c] ? x[r][i + c] : lanes[c];
+        const Vector* values = reinterpret_cast<const Vector*>(x[r] + i);
+#pragma GCC unroll 2
+        for (uint32_t v = 0; v < kRows / kLanes; ++v) {
+          largest[v] = values[v] > largest[v] ? values[v] : largest[v];
+        }
       }
+      float lanes[kRows];
+      memcpy(lanes, largest, sizeof(lanes));
       for (uint32_t c = 0; i < width; ++i, ++c) lanes[c] = x[r][i] > lanes[c] ? x[r][i] : lanes[c];
       for (float lane : lanes) max[r] = lane > max[r] ? lane : max[r];
+    }
+  }
+
+  // values = body(values) for the vectors of `wide` floats, a multiple of 8.
+  template <typename Body>
+  static inline void Each(float* values, uint32_t wide, Body body) {
+    for (uint32_t i = 0; i < wide; i += kRows) {
+      Vector* eight = reinterpret_cast<Vector*>(values + i);
+      const Vector first = body(eight[0]), last = body(eight[kRows / kLanes - 1]);
+      eight[0] = first;
+      if (kLanes != kRows) eight[1] = last;
     }
   }
 
@@ -105,7 +114,8 @@ struct EightRows {
   void Exponentials(uint32_t first) {
     const uint32_t wide = (WidthAt(first) + 7) / 8 * 8;
     for (uint32_t r = 0; r < rows; ++r) {
-      for (uint32_t i = 0; i < wide; ++i) x[r][i] -= max[r];
+      const float largest = max[r];
+      Each(x[r], wide, [=](Vector values) { return values - largest; });
       Level::Exponentials(x[r], wide);
     }
   }
@@ -116,7 +126,7 @@ struct EightRows {
     for (uint32_t i = 0; i < width; i += kRows) {
       Level::Transpose(x[0] + i, kPiece, turned, kRows);
       const uint32_t columns = width - i < kRows ? width - i : kRows;
-      if (Level::kVectors && columns == kRows) {
+      if (kLanes == kRows && columns == kRows) {
         for (uint32_t c = 0; c < kRows; ++c) {
           for (uint32_t r = 0; r < kRows; ++r) sum[r] += turned[c * kRows + r];
         }
@@ -132,7 +142,7 @@ struct EightRows {
     const uint32_t width = WidthAt(first), wide = (width + 7) / 8 * 8;
     for (uint32_t r = 0; r < rows; ++r) {
       const float of_row = sum[r];
-      for (uint32_t i = 0; i < wide; ++i) x[r][i] /= of_row;
+      Each(x[r], wide, [=](Vector values) { return values / of_row; });
       Level::Narrow(x[r], width, to + (uint64_t)r * count + first);
     }
   }

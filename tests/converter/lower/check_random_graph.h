@@ -14,6 +14,7 @@ struct GraphReport {
   std::string description;  // the model's steps
   Blob blob;                // empty where outputs only rearrange inputs
   bool winograd = false;    // layers with transformed weights among them
+  bool in_bands = false;    // some layers can run in bands of lines
   int levels = 0;           // compared with the reference
   // int8 bytes that differ, refusals, crashes of rules; and values too far from FP32.
   std::vector<std::string> differences, distant;

@@ -34,7 +34,7 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (!folder.empty()) std::filesystem::create_directories(folder);
-  uint64_t differing = 0, distant = 0, winograd = 0, ran = 0;
+  uint64_t differing = 0, distant = 0, winograd = 0, bands = 0, ran = 0;
   int levels = 0;
   for (uint64_t seed = first; seed < first + count; ++seed) {
     const GraphReport report = CheckRandomGraph(seed);
@@ -48,6 +48,7 @@ int main(int argc, char** argv) {
     differing += print(report.differences);
     distant += print(report.distant);
     winograd += report.winograd ? 1 : 0;
+    bands += report.in_bands ? 1 : 0;
     ran += report.blob.empty() ? 0 : 1;
     levels = std::max(levels, report.levels);
     if (!folder.empty() && !report.blob.empty()) {
@@ -58,10 +59,12 @@ int main(int argc, char** argv) {
     std::fflush(stdout);
   }
   std::printf(
-      "seeds %llu to %llu: %llu networks (%llu with transformed weights) on %d levels, "
+      "seeds %llu to %llu: %llu networks (%llu with transformed weights, %llu in bands) on %d "
+      "levels, "
       "%llu differ, %llu far from FP32\n",
       static_cast<unsigned long long>(first), static_cast<unsigned long long>(first + count - 1),
-      static_cast<unsigned long long>(ran), static_cast<unsigned long long>(winograd), levels,
-      static_cast<unsigned long long>(differing), static_cast<unsigned long long>(distant));
+      static_cast<unsigned long long>(ran), static_cast<unsigned long long>(winograd),
+      static_cast<unsigned long long>(bands), levels, static_cast<unsigned long long>(differing),
+      static_cast<unsigned long long>(distant));
   return differing == 0 && !testing::UnitTest::GetInstance()->Failed() ? 0 : 1;
 }
