@@ -81,8 +81,7 @@ void SelectPlan(Session* session, uint32_t plan) {
   ViewPlan(blob, plan, &view);  // validated
   session->records = view.tensors;
   for (uint32_t k = 0; k < view.header->layer_count; ++k) {
-    session->layers[k] =
-        BoundLayer{MakeLayerView(blob, view, k), LayerRun(view.layers[k].op), session, {0}};
+    session->layers[k] = BoundLayer{MakeLayerView(blob, view, k), LayerRun(view.layers[k].op), {0}};
   }
   BindFeatures(session);
   if (kSelectsBands && RunsInBands(*session)) MakeBands(session, kBandLimits);

@@ -5,11 +5,16 @@
 namespace octet {
 namespace {
 
+struct LayerTask {
+  const Session* session;
+  const BoundLayer* layer;
+};
+
 // One thread's share of one layer. The layer is over when all shares are: the pool's return is the
 // barrier.
 void RunShare(void* argument, uint32_t index) {
-  const BoundLayer& layer = *static_cast<const BoundLayer*>(argument);
-  const Session& session = *layer.session;
+  const LayerTask& task = *static_cast<const LayerTask*>(argument);
+  const Session& session = *task.session;
   const RunContext context = {session.blob.layouts.data,
                               session.tensors,
                               session.scratch + index * session.scratch_bytes,
@@ -17,18 +22,18 @@ void RunShare(void* argument, uint32_t index) {
                               Share{index, session.thread_count},
                               session.sign,
                               session.half_sums};
-  layer.run(layer.view, context);
+  task.layer->run(task.layer->view, context);
 }
 
 }  // namespace
 
 void RunLayer(Session* session, uint32_t layer) {
   BeforeLayer(session, layer);
-  BoundLayer* bound = &session->layers[layer];
+  LayerTask task = {session, &session->layers[layer]};
   if (session->pool.run != nullptr) {
-    session->pool.run(session->pool.context, RunShare, bound);
+    session->pool.run(session->pool.context, RunShare, &task);
   } else {
-    RunShare(bound, 0);
+    RunShare(&task, 0);
   }
   AfterLayer(session, layer);
 }

@@ -15,13 +15,10 @@ constexpr uint32_t kMaxThreads = 256;
 constexpr uint32_t kInputTableEntries =
     3 * 256;  // uint16 each, for every input that takes pictures
 
-struct Session;
-
 // What run needs of a layer.
 struct BoundLayer {
   LayerView view;
   RunLayerFn run;
-  const Session* session;
   union {
     uint64_t ticks;  // of the last run
     // Of a session without a clock (engine/bands.h).

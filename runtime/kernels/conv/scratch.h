@@ -67,18 +67,17 @@ static inline ConvParts TilePartsOf(uint64_t taps, uint64_t in_c, uint64_t depth
 // halves; where each group lies; a list of groups for each 8 outputs; room to make one.
 constexpr uint64_t kAvx2PairedDeep = 512;
 constexpr uint64_t kAvx2ListedDeep = 4 << 13;  // entries of lists have 16 bits, 8 a group
-constexpr uint64_t kAvx2Slots =
-    12;  // the rows of a tile, and the pixels beside them under a window
+constexpr uint32_t kAvx2Slots = 12;  // of a line: the rows of a tile and the pixels beside them
 struct ConvPartsAvx2 {
   uint64_t interleaved, even, odd, places, lists, bytes;
 };
 static inline ConvPartsAvx2 Avx2PartsOf(uint64_t deep) {
-  const uint64_t slots = kAvx2Slots * deep;
+  const uint64_t rows = kRulesAvx2.tile_rows * deep;
   ConvPartsAvx2 parts;
-  parts.interleaved = kRulesAvx2.tile_rows * deep;
-  parts.even = parts.interleaved + (deep <= kAvx2PairedDeep ? 2 : 1) * slots;
-  parts.odd = parts.even + slots;
-  parts.places = parts.odd + slots;
+  parts.interleaved = rows;
+  parts.even = parts.interleaved + (deep <= kAvx2PairedDeep ? 2 : 1) * rows;
+  parts.odd = parts.even + rows;
+  parts.places = parts.odd + rows;
   parts.lists = parts.places + 2 * deep;
   parts.bytes = parts.lists + (kPreparedBlocks + 1) * deep + 64;
   return parts;

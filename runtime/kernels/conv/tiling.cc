@@ -51,11 +51,13 @@ uint32_t InterleavedColumns(const ConvPlan& plan) {
   constexpr uint32_t kLeast = 8;
   const ConvGeometry& g = plan.g;
   const uint32_t beside = (g.kernel_w - 1) / g.stride_w;
-  if (plan.rows != Rows::kPointed || g.kernel_w == 1 || g.dilation_w != 1 ||
-      plan.depth > kAvx2ListedDeep || beside + kLeast > kAvx2Slots) {
+  const uint32_t residues = g.stride_w < g.kernel_w ? g.stride_w : g.kernel_w;
+  // Scratch has room for the windows, which is enough where they share pixels.
+  if (plan.rows != Rows::kPointed || kAvx2Slots * residues > plan.tile_rows * g.kernel_w ||
+      g.dilation_w != 1 || plan.depth > kAvx2ListedDeep || beside + kLeast > kAvx2Slots) {
     return 0;
   }
-  uint32_t most = (uint32_t)kAvx2Slots - beside;
+  uint32_t most = kAvx2Slots - beside;
   if (most > plan.tile_rows) most = plan.tile_rows;
   const uint32_t columns = CeilDiv32(g.out_w, CeilDiv32(g.out_w, most));
   return columns < kLeast ? 0 : columns;

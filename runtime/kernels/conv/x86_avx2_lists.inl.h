@@ -83,7 +83,9 @@ static void FillPlaces(const ConvPlan& plan) {
 static inline bool PairsFitCache(const ConvPlan& plan) {
   if (plan.columns == 0) return plan.deep <= kAvx2PairedDeep;
   const uint64_t lines = (uint64_t)plan.g.kernel_h * ResiduesOf(plan.g) * plan.group_in;
-  return lines <= kAvx2PairedDeep && (2 * lines <= plan.deep || plan.deep <= kAvx2PairedDeep);
+  const bool has_room =
+      plan.deep <= kAvx2PairedDeep || 2 * kLineSlots * lines <= kMaxRows * plan.deep;
+  return lines <= kAvx2PairedDeep && has_room;
 }
 
 // Rows are neither interleaved nor listed, MultiplyRow() reads the image.

@@ -127,8 +127,8 @@ TEST(ConvScratch, ALayerTakesTheEndOfItsLastPart) {
   const uint64_t tile = 9 * 32 * 8 + 128 + 32 * 576;
   EXPECT_EQ(ConvScratchS8(Isa::kNeon, g, 0), tile);
   EXPECT_EQ(ConvScratchS8(Isa::kAmx, g, 0), tile);
-  EXPECT_EQ(ConvScratchS8(Isa::kAvx2, g, 0), 9 * 32 * 8 + 128 + 57 * 576 + 64);
-  EXPECT_EQ(ConvScratchS8(Isa::kAvx2, Pointwise(9, 9, 512, 8), 0), 256 + 576 + 67 * 512 + 64);
+  EXPECT_EQ(ConvScratchS8(Isa::kAvx2, g, 0), 9 * 32 * 8 + 128 + 59 * 576 + 64);
+  EXPECT_EQ(ConvScratchS8(Isa::kAvx2, Pointwise(9, 9, 512, 8), 0), 256 + 576 + 69 * 512 + 64);
   EXPECT_EQ(ConvScratchS8(Isa::kNeon, g, 4), 64 + 36 * 25 * (64 * 2 + 64));
   EXPECT_EQ(ConvScratchS8(Isa::kReference, g, 4), 576u);
   EXPECT_EQ(ConvScratchF16(Isa::kReference, g, true), 16u * 64 * 4);
