@@ -27,12 +27,20 @@ template <typename Body>
   }
   if (left == 0) return;
   uint16_t* to = p.output + (p.output_channels - left);
+#if defined(__AVX512F__)
+  const __mmask16 inside = (__mmask16)((1u << left) - 1);
+  for (uint32_t r = 0; r < rows; ++r, values += kChannelBlock, to += stride) {
+    const __m256i halves = _mm512_cvtps_ph(body(Load(values)), _MM_FROUND_TO_NEAREST_INT);
+    _mm256_mask_storeu_epi16(to, inside, halves);
+  }
+#else
   for (uint32_t r = 0; r < rows; ++r, values += kChannelBlock, to += stride) {
     uint16_t rest[kChannelBlock];
     for (uint32_t i = 0; i < kChannelBlock; i += kLanes)
       StoreNarrow(rest + i, body(Load(values + i)));
     memcpy(to, rest, left * sizeof(uint16_t));
   }
+#endif
 }
 
 // One for panels of all sizes, with the functions that follow convolutions most; `apply` has the

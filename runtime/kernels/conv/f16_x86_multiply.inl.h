@@ -59,6 +59,17 @@ static inline Floats Weights(const uint16_t* from) {
   return WidenLanes(from);
 }
 
+template <int kRows, int kVectors, typename Bounds>
+static inline void StoreRows(const MultiplyArgs& args, const Floats (&acc)[kRows][kVectors],
+                             Bounds bounds) {
+  uint16_t* to = args.output;
+#pragma GCC unroll 10
+  for (int r = 0; r < kRows; ++r, to += args.output_stride) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) StoreNarrow(to + (size_t)v * kLanes, bounds(acc[r][v]));
+  }
+}
+
 // kRows rows x kVectors vectors of outputs; Weight: float, widened as [step][vectors][kLanes], or
 // uint16_t, those of the blob, whose blocks are block_step apart. Sums of a row are kChannelBlock
 // behind those of the row before, those of a vector vector_step behind those of the vector before.
@@ -127,16 +138,16 @@ static void Multiply(const MultiplyArgs& args) {
     if (--until_wrap == 0) k -= args.wrap;
   } while (--runs != 0);
   if (args.output != nullptr) {
-    uint16_t* to = args.output;
+    // Each bound takes the port of an FMA.
     const Floats lo = All(args.lo), hi = All(args.hi);
-#pragma GCC unroll 10
-    for (int r = 0; r < kRows; ++r, to += args.output_stride) {
-#pragma GCC unroll 4
-      for (int v = 0; v < kVectors; ++v) {
-        StoreNarrow(to + (size_t)v * kLanes, Smaller(hi, Larger(lo, acc[r][v])));
-      }
+    if (args.hi != FloatInfinity()) {
+      return StoreRows<kRows, kVectors>(args, acc,
+                                        [=](Floats x) { return Smaller(hi, Larger(lo, x)); });
     }
-    return;
+    if (args.lo != -FloatInfinity()) {
+      return StoreRows<kRows, kVectors>(args, acc, [=](Floats x) { return Larger(lo, x); });
+    }
+    return StoreRows<kRows, kVectors>(args, acc, [](Floats x) { return x; });
   }
   float* sums = args.sums;
 #pragma GCC unroll 10

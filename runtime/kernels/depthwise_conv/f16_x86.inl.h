@@ -2,12 +2,14 @@
 // pixels. A level brings V, the vector that slides along the rows of 3 and 5 columns:
 //   Floats, kLanes                    8 or 16 floats
 //   Load(float*), Store(float*, Floats), Widen(uint16_t*), MultiplyAdd(x, y, sum)
-//   All(float), StoreClamped(Floats, lo, hi, uint16_t*)
+//   All(float), AtLeast(lo, Floats), AtMost(hi, Floats), Narrow(Floats, uint16_t*)
 //   Apply(..)                         any function on many values
 // Products of halves are exact in float: fused or not gives the same bits. Internal linkage.
 #include "runtime/kernels/kernel_table.h"
 #include "runtime/kernels/share.h"
 #include "runtime/kernels/x86_float.inl.h"
+// Behind what it needs.
+#include "runtime/kernels/depthwise_conv/f16_x86_sliding.inl.h"
 
 namespace octet {
 namespace {
@@ -125,123 +127,6 @@ static Range WindowsInside(uint32_t outputs, uint32_t stride, uint32_t kernel, u
   return r;
 }
 
-template <typename V, blob::Function kFunction>
-static inline void NarrowThrough(const ConvF16Args& args, const float* values, uint32_t count,
-                                 uint16_t* to) {
-  for (uint32_t i = 0; i < count; ++i, to += args.g.out_c) {
-    for (uint32_t lane = 0; lane < V::kLanes; lane += 8, values += 8) {
-      StoreHalves(to + lane, Apply8(kFunction, _mm256_load_ps(values), args.alpha, args.beta), 8);
-    }
-  }
-}
-
-// The sums of `count` outputs side by side through a function that is no clamp.
-template <typename V>
-[[gnu::noinline]] static void FinishValues(const ConvF16Args& args, float* values, uint32_t count,
-                                           uint16_t* to) {
-  using blob::Function;
-  switch (args.function) {
-    case Function::kLeakyRelu:
-      return NarrowThrough<V, Function::kLeakyRelu>(args, values, count, to);
-    case Function::kHardSigmoid:
-      return NarrowThrough<V, Function::kHardSigmoid>(args, values, count, to);
-    case Function::kHardSwish:
-      return NarrowThrough<V, Function::kHardSwish>(args, values, count, to);
-    default:
-      V::Apply(args.function, args.alpha, args.beta, values, count * V::kLanes);
-      return NarrowThrough<V, Function::kIdentity>(args, values, count, to);
-  }
-}
-
-// Outputs side by side in one row, of the channels of one vector.
-struct Window {
-  const uint16_t* input;
-  int64_t start;         // of the input's elements: column 0 of the first line inside the image
-  size_t down, right;    // from a line to the next, from a column to the next
-  uint32_t lines;        // inside the image
-  int64_t first, last;   // columns inside the image
-  const float* weights;  // of the first of these lines
-  const float* bias;
-};
-
-// Sums that need no more than a clamp.
-static inline bool OnlyClamps(blob::Function function) {
-  return function == blob::Function::kIdentity || function == blob::Function::kClamp;
-}
-
-// `tiles` times N outputs side by side. Every column of the input is widened once for all outputs
-// of a tile whose windows see it: an output still meets its taps in their order. Only the outermost
-// K / 2 columns may lie outside the image, and none of several tiles.
-template <typename V, uint32_t K, uint32_t S, uint32_t N>
-static void Outputs(const Window& window, const ConvF16Args& args, uint32_t tiles, uint16_t* to) {
-  constexpr uint32_t kColumns = (N - 1) * S + K;
-  const bool only_clamps = OnlyClamps(args.function),
-             clamps = args.function == blob::Function::kClamp;
-  const typename V::Floats lo = V::All(clamps ? args.alpha : -FloatInfinity());
-  const typename V::Floats hi = V::All(clamps ? args.beta : FloatInfinity());
-  const size_t out_c = args.g.out_c;
-  int64_t start = window.start;
-  for (; tiles != 0; --tiles, start += (int64_t)(N * S * window.right)) {
-    typename V::Floats sums[N];
-#pragma GCC unroll 8
-    for (uint32_t i = 0; i < N; ++i) sums[i] = V::Load(window.bias);
-    int64_t line = start;
-    const float* w = window.weights;
-    for (uint32_t ky = 0; ky < window.lines; ++ky, line += window.down, w += K * kChannelBlock) {
-      typename V::Floats weights[K];
-#pragma GCC unroll 5
-      for (uint32_t kx = 0; kx < K; ++kx) weights[kx] = V::Load(w + kx * kChannelBlock);
-#pragma GCC unroll 19
-      for (uint32_t j = 0; j < kColumns; ++j) {
-        if (j < K / 2 && j < window.first) continue;
-        if (j + K / 2 >= kColumns && j >= window.last) continue;
-        const typename V::Floats x = V::Widen(window.input + line + (int64_t)(j * window.right));
-#pragma GCC unroll 5
-        for (uint32_t kx = 0; kx < K; ++kx) {
-          if (j < kx || (j - kx) % S != 0 || (j - kx) / S >= N) continue;
-          sums[(j - kx) / S] = V::MultiplyAdd(x, weights[kx], sums[(j - kx) / S]);
-        }
-      }
-    }
-    if (only_clamps) {
-#pragma GCC unroll 8
-      for (uint32_t i = 0; i < N; ++i, to += out_c) V::StoreClamped(sums[i], lo, hi, to);
-      continue;
-    }
-    alignas(64) float values[N * V::kLanes];
-#pragma GCC unroll 8
-    for (uint32_t i = 0; i < N; ++i) V::Store(values + i * V::kLanes, sums[i]);
-    FinishValues<V>(args, values, N, to);
-    to += N * out_c;
-  }
-}
-
-typedef void (*OutputsOf)(const Window&, const ConvF16Args&, uint32_t, uint16_t*);
-constexpr uint32_t kMost = 8;      // outputs at a time
-constexpr uint32_t kTogether = 2;  // blocks at a time: 64 bytes of a pixel
-
-template <typename V, uint32_t K, uint32_t S>
-struct Sliding {
-  static constexpr OutputsOf kOf[kMost] = {
-      Outputs<V, K, S, 1>, Outputs<V, K, S, 2>, Outputs<V, K, S, 3>, Outputs<V, K, S, 4>,
-      Outputs<V, K, S, 5>, Outputs<V, K, S, 6>, Outputs<V, K, S, 7>, Outputs<V, K, S, 8>};
-};
-
-// By number of outputs less one; null where there are none for this geometry.
-template <typename V>
-static const OutputsOf* SlidingOf(const ConvGeometry& g) {
-  const uint32_t kernel = g.kernel_w, half = kernel / 2;
-  if (g.dilation_w != 1 || g.pad_left > half) return nullptr;
-  if ((uint64_t)(g.out_w - 1) * g.stride_w + kernel > (uint64_t)g.in_w + g.pad_left + half) {
-    return nullptr;
-  }
-  if (kernel == 3 && g.stride_w == 1) return Sliding<V, 3, 1>::kOf;
-  if (kernel == 3 && g.stride_w == 2) return Sliding<V, 3, 2>::kOf;
-  if (kernel == 5 && g.stride_w == 1) return Sliding<V, 5, 1>::kOf;
-  if (kernel == 5 && g.stride_w == 2) return Sliding<V, 5, 2>::kOf;
-  return nullptr;
-}
-
 // The first `count` (1..15) of a block's halves.
 static inline void StoreRest(const uint16_t* block, uint64_t count, uint16_t* to) {
   const uint64_t four = count & 8, two = count & 12, one = count & 14;
@@ -287,7 +172,8 @@ static inline uint32_t AlikeTiles(const ConvGeometry& g, uint32_t x, uint32_t co
   return inside < alike ? (uint32_t)inside : alike;
 }
 
-// A row of outputs of some blocks of channels, which share lines of the cache; `channels` of them.
+// A row of outputs (or two: `of`) of some blocks of channels, which share lines of the cache;
+// `channels` of them.
 template <typename V>
 static void SlideRow(const ConvF16Args& args, const OutputsOf* of, uint32_t out_y, uint64_t channel,
                      uint64_t channels, const float* weights) {
@@ -329,6 +215,8 @@ static void SlideRow(const ConvF16Args& args, const OutputsOf* of, uint32_t out_
   }
 }
 
+constexpr uint32_t kTogether = 2;  // blocks at a time: 64 bytes of a pixel
+
 template <typename V>
 static void RunDepthwiseF16(const DepthwiseConvF16Args& args, Share share) {
   const ConvGeometry& g = args.g;
@@ -344,7 +232,9 @@ static void RunDepthwiseF16(const DepthwiseConvF16Args& args, Share share) {
       WindowsInside(g.out_w, g.stride_w, g.kernel_w, g.dilation_w, g.pad_left, g.in_w);
   const bool square3 = g.kernel_h == 3 && g.kernel_w == 3;
   const OutputsOf* const sliding = SlidingOf<V>(g);
-  const uint64_t rows_at_once = (kPixelsAtOnce + g.out_w - 1) / g.out_w;
+  const OutputsOf* const two_rows = SlidingTwoRowsOf<V>(g);
+  uint64_t rows_at_once = (kPixelsAtOnce + g.out_w - 1) / g.out_w;
+  if (two_rows != nullptr && rows_at_once % 2 != 0) ++rows_at_once;
   alignas(64) float weights[kMaxTaps * kChannelBlock * kTogether];
   for (uint64_t first = rows.begin; first < rows.end; first += rows_at_once) {
     const uint64_t last = rows.end - first < rows_at_once ? rows.end : first + rows_at_once;
@@ -359,6 +249,11 @@ static void RunDepthwiseF16(const DepthwiseConvF16Args& args, Share share) {
       const uint64_t left = g.in_c - channel, most = blocks * kChannelBlock;
       const uint64_t count = left < most ? left : most;
       for (uint64_t y = first; y < last; ++y) {
+        if (two_rows != nullptr && count % V::kLanes == 0 && y >= inside_y.begin && y + 1 < last &&
+            y + 1 < inside_y.end) {
+          SlideRow<V>(args, two_rows, (uint32_t)y++, channel, count, weights);
+          continue;
+        }
         if (sliding != nullptr) {
           SlideRow<V>(args, sliding, (uint32_t)y, channel, count, weights);
           continue;

@@ -14,9 +14,10 @@ struct Vector256 {
     return _mm256_fmadd_ps(x, y, sum);
   }
   static inline Floats All(float x) { return _mm256_set1_ps(x); }
-  static inline void StoreClamped(Floats x, Floats lo, Floats hi, uint16_t* to) {
-    StoreHalves(to, Clamp8(x, lo, hi), kLanes);
-  }
+  // As in Clamp8().
+  static inline Floats AtLeast(Floats lo, Floats x) { return _mm256_max_ps(lo, x); }
+  static inline Floats AtMost(Floats hi, Floats x) { return _mm256_min_ps(hi, x); }
+  static inline void Narrow(Floats x, uint16_t* to) { StoreHalves(to, x, kLanes); }
   static inline void Apply(blob::Function function, float alpha, float beta, float* values,
                            uint32_t count) {
     apply_function_avx2(function, alpha, beta, values, count);

@@ -16,11 +16,12 @@ struct Vector512 {
     return _mm512_fmadd_ps(x, y, sum);
   }
   static inline Floats All(float x) { return _mm512_set1_ps(x); }
-  static inline void StoreClamped(Floats x, Floats lo, Floats hi, uint16_t* to) {
-    // As in Clamp8().
-    const Floats clamped = _mm512_min_ps(hi, _mm512_max_ps(lo, x));
+  // As in Clamp8().
+  static inline Floats AtLeast(Floats lo, Floats x) { return _mm512_max_ps(lo, x); }
+  static inline Floats AtMost(Floats hi, Floats x) { return _mm512_min_ps(hi, x); }
+  static inline void Narrow(Floats x, uint16_t* to) {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to),
-                        _mm512_cvtps_ph(clamped, _MM_FROUND_TO_NEAREST_INT));
+                        _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
   }
   static inline void Apply(blob::Function function, float alpha, float beta, float* values,
                            uint32_t count) {

@@ -1,8 +1,7 @@
 // FP16 inputs with AVX2: 8 elements at a time; three planes are interleaved in registers.
 #include <string.h>
 
-#include "runtime/kernels/kernel_table.h"
-#include "runtime/kernels/share.h"
+#include "runtime/kernels/input/f16_x86.inl.h"
 #include "runtime/kernels/x86_immintrin.inl.h"
 
 namespace octet {
@@ -19,17 +18,6 @@ static inline __m128i UpTo8(const float* values, size_t count, __m256 factor) {
   float padded[kWide] = {};
   memcpy(padded, values, count * sizeof(float));
   return Eight(padded, factor);
-}
-
-static void NarrowRun(__m256 factor, const float* values, size_t count, uint16_t* halves) {
-  for (size_t i = 0; i < count; i += kWide) {
-    const __m128i eight = UpTo8(values + i, count - i, factor);
-    if (count - i >= kWide) {
-      _mm_storeu_si128(reinterpret_cast<__m128i*>(halves + i), eight);
-    } else {
-      memcpy(halves + i, &eight, (count - i) * sizeof(uint16_t));
-    }
-  }
 }
 
 // 8 halves of each of three planes -> 24.
@@ -67,39 +55,35 @@ static inline void Interleave3(__m128i a, __m128i b, __m128i c, uint16_t* to) {
   }
 }
 
-static void NarrowPlanes3(__m256 factor, const float* values, size_t plane, size_t count,
-                          uint16_t* halves) {
-  for (size_t x = 0; x < count; x += kWide) {
-    const size_t left = count - x;
-    uint16_t rest[3 * kWide];
-    uint16_t* to = left < kWide ? rest : halves + 3 * x;
-    Interleave3(UpTo8(values + x, left, factor), UpTo8(values + plane + x, left, factor),
-                UpTo8(values + 2 * plane + x, left, factor), to);
-    if (left < kWide) memcpy(halves + 3 * x, rest, 3 * left * sizeof(uint16_t));
+struct Rows256 {
+  static inline __m256 Factor(float factor) { return _mm256_set1_ps(factor); }
+  static void NarrowRun(__m256 factor, const float* values, size_t count, uint16_t* halves) {
+    for (size_t i = 0; i < count; i += kWide) {
+      const __m128i eight = UpTo8(values + i, count - i, factor);
+      if (count - i >= kWide) {
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(halves + i), eight);
+      } else {
+        memcpy(halves + i, &eight, (count - i) * sizeof(uint16_t));
+      }
+    }
   }
-}
+  static void NarrowPlanes3(__m256 factor, const float* values, size_t plane, size_t count,
+                            uint16_t* halves) {
+    for (size_t x = 0; x < count; x += kWide) {
+      const size_t left = count - x;
+      uint16_t rest[3 * kWide];
+      uint16_t* to = left < kWide ? rest : halves + 3 * x;
+      Interleave3(UpTo8(values + x, left, factor), UpTo8(values + plane + x, left, factor),
+                  UpTo8(values + 2 * plane + x, left, factor), to);
+      if (left < kWide) memcpy(halves + 3 * x, rest, 3 * left * sizeof(uint16_t));
+    }
+  }
+};
 
 }  // namespace
 
 void input_f16_avx2(const InputF16Args& args, Share share) {
-  const size_t width = args.dims[2], channels = args.dims[3];
-  const uint32_t* strides = args.strides;
-  const InputRows layout = RowsOfInput(args.dims, strides);
-  if (layout == InputRows::kOther) {
-    input_f16_reference(args, share);
-    return;
-  }
-  const __m256 factor = _mm256_set1_ps(args.factor);
-  const Range rows = RangeOf((uint64_t)args.dims[0] * args.dims[1], share);
-  for (uint64_t i = rows.begin; i < rows.end; ++i) {
-    const float* row = args.values + i / args.dims[1] * strides[0] + i % args.dims[1] * strides[1];
-    uint16_t* halves = args.halves + i * width * channels;
-    if (layout == InputRows::kPlanes3) {
-      NarrowPlanes3(factor, row, strides[3], width, halves);
-    } else {
-      NarrowRun(factor, row, width * channels, halves);
-    }
-  }
+  if (!NarrowRows<Rows256>(args, share)) input_f16_reference(args, share);
 }
 
 }  // namespace octet

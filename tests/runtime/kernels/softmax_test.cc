@@ -208,7 +208,7 @@ TEST_P(SoftmaxF16, EqualsReferenceToTheBit) {
                                       : random.UInt(1, random.OneIn(8)   ? 3000
                                                        : random.OneIn(3) ? 9
                                                                          : 200);
-    const uint32_t rows = random.UInt(1, count <= 32 ? 20 : 11);  // past eight side by side
+    const uint32_t rows = random.UInt(1, count <= 256 ? 20 : 11);  // past those side by side
     SCOPED_TRACE("seed " + std::to_string(TestSeed()) + " round " + std::to_string(round) +
                  " count " + std::to_string(count));
     const GuardedBuffer::Place place = random.Place();
