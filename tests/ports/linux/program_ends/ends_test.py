@@ -198,7 +198,11 @@ class Limits(unittest.TestCase):
                 done = run([*camera, "--json", "--http", "0", "--metrics", "0"],
                            preexec_fn=lambda most=most: resource.setrlimit(resource.RLIMIT_NOFILE, (most, most)))
                 self.assertIn(done.returncode, (0, 2))
-                self.assertEqual(b"ulimit -n" in done.stderr, done.returncode == 2, done.stderr)
+                named = [line for line in done.stderr.splitlines() if b"ulimit -n" in line]
+                if done.returncode == 2:
+                    self.assertTrue(named, done.stderr)
+                else:  # a thread of the page may have held the last one for a moment: that picture alone is lost
+                    self.assertTrue(all(line.endswith(b"; skipped") for line in named), done.stderr)
         self.assertFalse([path for path in work.iterdir() if "grown" in path.name], "what was not written whole is gone")
 
 
