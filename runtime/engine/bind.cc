@@ -1,8 +1,6 @@
 #include <string.h>
 
 #include "runtime/core/round_up.h"
-#include "runtime/engine/bands.h"
-#include "runtime/engine/selection.h"
 #include "runtime/engine/session.h"
 #include "runtime/image/preprocess.h"
 
@@ -84,7 +82,7 @@ void SelectPlan(Session* session, uint32_t plan) {
     session->layers[k] = BoundLayer{MakeLayerView(blob, view, k), LayerRun(view.layers[k].op), {0}};
   }
   BindFeatures(session);
-  if (kSelectsBands && RunsInBands(*session)) MakeBands(session, kBandLimits);
+  BindTogether(session);
   uint16_t* entries = session->input_tables;
   for (uint32_t i = 0; i < blob.model->input_count; ++i) {
     const blob::InputRecord& input = blob.inputs[i];

@@ -1,5 +1,3 @@
-#include "runtime/engine/bands.h"
-#include "runtime/engine/selection.h"
 #include "runtime/engine/session.h"
 
 namespace octet {
@@ -42,12 +40,10 @@ Code Run(Session* session) {
   const uint32_t layer_count = CurrentPlan(*session).layer_count;
   uint64_t before = session->ticks != nullptr ? session->ticks() : 0;
   for (uint32_t k = 0; k < layer_count; ++k) {
-    if (kSelectsBands && session->ticks == nullptr) {
-      const uint32_t together = RunBands(session, k);
-      if (together != 0) {
-        k += together - 1;
-        continue;
-      }
+    const uint32_t together = RunTogether(session, k);
+    if (together != 0) {
+      k += together - 1;
+      continue;
     }
     if (session->before_layer != nullptr &&
         session->before_layer(session->before_layer_context, k) != 0) {

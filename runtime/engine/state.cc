@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "runtime/core/round_up.h"
+#include "runtime/engine/bands.h"
 #include "runtime/engine/selection.h"
 #include "runtime/engine/session.h"
 
@@ -131,6 +132,14 @@ void ResetState(Session* session) {
   EachFeature(*block, [session](const Feature& feature, const FeatureMemory& memory) {
     if (feature.reset != nullptr) feature.reset(session, memory);
   });
+}
+
+void BindTogether(Session* session) {
+  if (kSelectsBands && RunsInBands(*session)) MakeBands(session, kBandLimits);
+}
+
+uint32_t RunTogether(Session* session, uint32_t layer) {
+  return kSelectsBands && session->ticks == nullptr ? RunBands(session, layer) : 0;
 }
 
 void BeforeLayer(Session* session, uint32_t layer) {

@@ -46,6 +46,12 @@ FeatureBlock* MakeFeatures(const BlobView& view, uint32_t plan_mask, const Featu
 // The plan that is current now: layers and tensors that features replace.
 void BindFeatures(Session* session);
 
+// Layers that run together (engine/bands.h): of the plan that is current now, and those that begin
+// with this layer, whose number it returns; 0: none do. Here, because a program's selection decides
+// whether they are linked (engine/selection.h).
+void BindTogether(Session* session);
+uint32_t RunTogether(Session* session, uint32_t layer);
+
 // Around a layer's run. Layers that do not follow each other from the first on are no frame.
 void BeforeLayer(Session* session, uint32_t layer);
 void AfterLayer(Session* session, uint32_t layer);
