@@ -82,7 +82,6 @@ void SelectPlan(Session* session, uint32_t plan) {
     session->layers[k] = BoundLayer{MakeLayerView(blob, view, k), LayerRun(view.layers[k].op), {0}};
   }
   BindFeatures(session);
-  BindTogether(session);
   uint16_t* entries = session->input_tables;
   for (uint32_t i = 0; i < blob.model->input_count; ++i) {
     const blob::InputRecord& input = blob.inputs[i];

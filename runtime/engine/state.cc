@@ -97,6 +97,7 @@ FeatureBlock* MakeFeatures(const BlobView& view, uint32_t plan_mask, const Featu
 }
 
 void BindFeatures(Session* session) {
+  if (kSelectsBands && RunsInBands(*session)) MakeBands(session, kBandLimits);
   const FeatureBlock* block = BlockOf(*session);
   if (block == nullptr) return;
   EachFeature(*block, [session](const Feature& feature, const FeatureMemory& memory) {
@@ -132,10 +133,6 @@ void ResetState(Session* session) {
   EachFeature(*block, [session](const Feature& feature, const FeatureMemory& memory) {
     if (feature.reset != nullptr) feature.reset(session, memory);
   });
-}
-
-void BindTogether(Session* session) {
-  if (kSelectsBands && RunsInBands(*session)) MakeBands(session, kBandLimits);
 }
 
 uint32_t RunTogether(Session* session, uint32_t layer) {

@@ -43,13 +43,12 @@ struct FeatureBlock {
 FeatureBlock* MakeFeatures(const BlobView& view, uint32_t plan_mask, const FeatureSizes& sizes,
                            uint8_t* memory);
 
-// The plan that is current now: layers and tensors that features replace.
+// The plan that is current now: layers and tensors that features replace, or without features
+// layers that run together.
 void BindFeatures(Session* session);
 
-// Layers that run together (engine/bands.h): of the plan that is current now, and those that begin
-// with this layer, whose number it returns; 0: none do. Here, because a program's selection decides
-// whether they are linked (engine/selection.h).
-void BindTogether(Session* session);
+// Runs the layers that run together from this one on (engine/bands.h), and returns their number; 0:
+// none do. Here, because a program's selection decides whether it links them (engine/selection.h).
 uint32_t RunTogether(Session* session, uint32_t layer);
 
 // Around a layer's run. Layers that do not follow each other from the first on are no frame.

@@ -239,14 +239,15 @@ bool PlanLoops(const ConvRules& rules, Share share, ConvPlan* plan) {
     plan->whole_lines = true;
     if (rules.steps) plan->row_step = (size_t)g.stride_w * g.in_c;
   }
-  // The outputs of an image that is one tile are divided below, for every thread its own weights.
-  const bool one_tile = plan->wide.lines == g.out_h && chunks >= share.count;
-  if (plan->whole_lines && !one_tile) {
+  // Few rows, or an image that is one tile: dividing the outputs keeps every thread on weights of
+  // its own.
+  const bool few = plan->whole_lines ? plan->wide.lines == g.out_h
+                                     : pixels < 2 * (uint64_t)rules.tile_rows * share.count;
+  if (few && chunks >= share.count) {
+    plan->chunks = RangeOf(chunks, share);
+  } else if (plan->whole_lines) {
     const Range lines = RangeOf(g.out_h, share);
     plan->pixels = {lines.begin * g.out_w, lines.end * g.out_w};
-  } else if (pixels < 2 * (uint64_t)rules.tile_rows * share.count && chunks >= share.count) {
-    // Few rows: dividing the outputs keeps every thread on weights of its own.
-    plan->chunks = RangeOf(chunks, share);
   } else {
     plan->pixels = RangeOf(pixels, share);
   }
