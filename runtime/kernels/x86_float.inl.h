@@ -27,6 +27,21 @@ static inline void StoreHalves(uint16_t* to, __m256 x, uint64_t count) {
   for (uint64_t i = 0; i < count; ++i) to[i] = values[i];
 }
 
+// 8 halves as a vector of floats, for loops that are templates of the vector's width.
+struct HalfVector8 {
+  typedef __m256 Floats;
+  static constexpr uint32_t kWide = 8;
+  static inline Floats Load(const uint16_t* from, uint64_t count) {
+    return LoadHalves(from, count);
+  }
+  static inline void Store(uint16_t* to, Floats x, uint64_t count) { StoreHalves(to, x, count); }
+  static inline Floats All(float x) { return _mm256_set1_ps(x); }
+  static inline Floats Sum(Floats x, Floats y) { return _mm256_add_ps(x, y); }
+  static inline Floats Product(Floats x, Floats y) { return _mm256_mul_ps(x, y); }
+  static inline Floats Quotient(Floats x, Floats y) { return _mm256_div_ps(x, y); }
+  static inline Floats Larger(Floats x, Floats y) { return _mm256_max_ps(x, y); }
+};
+
 // Rows of halves to floats and back. Floats are read and written in whole vectors of 8 where that
 // is cheaper: a row of them has room for the last one.
 struct HalfRows {

@@ -24,6 +24,21 @@ static inline void StoreHalves16(uint16_t* to, __m512 x, uint64_t count) {
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), halves);
 }
 
+// 16 halves as a vector of floats, for loops that are templates of the vector's width.
+struct HalfVector16 {
+  typedef __m512 Floats;
+  static constexpr uint32_t kWide = 16;
+  static inline Floats Load(const uint16_t* from, uint64_t count) {
+    return LoadHalves16(from, count);
+  }
+  static inline void Store(uint16_t* to, Floats x, uint64_t count) { StoreHalves16(to, x, count); }
+  static inline Floats All(float x) { return _mm512_set1_ps(x); }
+  static inline Floats Sum(Floats x, Floats y) { return _mm512_add_ps(x, y); }
+  static inline Floats Product(Floats x, Floats y) { return _mm512_mul_ps(x, y); }
+  static inline Floats Quotient(Floats x, Floats y) { return _mm512_div_ps(x, y); }
+  static inline Floats Larger(Floats x, Floats y) { return _mm512_max_ps(x, y); }
+};
+
 }  // namespace
 }  // namespace octet
 

@@ -6,16 +6,7 @@
 namespace octet {
 namespace {
 
-struct Vector512 {
-  typedef __m512 Floats;
-  static constexpr uint32_t kWide = 16;
-  static inline Floats Load(const uint16_t* from, uint64_t count) {
-    return LoadHalves16(from, count);
-  }
-  static inline void Store(uint16_t* to, Floats x, uint64_t count) { StoreHalves16(to, x, count); }
-  static inline Floats All(float x) { return _mm512_set1_ps(x); }
-  static inline Floats Sum(Floats x, Floats y) { return _mm512_add_ps(x, y); }
-  static inline Floats Product(Floats x, Floats y) { return _mm512_mul_ps(x, y); }
+struct Vector512 : HalfVector16 {
   static inline Floats Apply(blob::Function function, Floats x, float alpha, float beta) {
     if (function == blob::Function::kClamp) {
       return _mm512_min_ps(All(beta), _mm512_max_ps(All(alpha), x));
