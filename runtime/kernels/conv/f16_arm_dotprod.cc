@@ -11,8 +11,7 @@
 // Rows are FP16 numbers as they lie in the image where a window's padding is not touched, else
 // copied: kernel_h runs under a piece of an output row, or windows one by one where these are
 // dilated or grouped.
-#include "runtime/kernels/conv/f16_arm_dotprod_tall.inl.h"
-#include "runtime/kernels/unary/function_lanes.inl.h"
+#include "runtime/kernels/conv/f16_arm_finish.inl.h"
 
 namespace octet {
 namespace {
@@ -174,80 +173,6 @@ static inline Earlier MultiplyFew(const float16_t* weights, Rows16 from, const P
     vst1q_f16(last + 8 * i, acc[i / kVectors][i % kVectors]);
   }
   return earlier;
-}
-
-// store(sums) of eights, `kVectors` a row, the last chunk added.
-template <int kVectors, typename Store>
-static inline void AddLast(const float16_t* last, Earlier earlier, uint32_t rows, Store store) {
-#pragma GCC unroll 1
-  for (uint32_t r = 0; r < rows; ++r, last += 8 * kVectors, earlier.from += earlier.step) {
-    Float8 x[kVectors];
-#pragma GCC unroll 2
-    for (int i = 0; i < kVectors; ++i) {
-      const float* from = earlier.from + 8 * i;
-      const Float8 a = Widen(vreinterpretq_u16_f16(vld1q_f16(last + 8 * i)));
-      x[i] = Float8{vaddq_f32(vld1q_f32(from), a.low), vaddq_f32(vld1q_f32(from + 4), a.high)};
-    }
-    store(x);
-  }
-}
-
-struct SameValues {
-  static inline float32x4_t Of(float32x4_t x) { return x; }
-};
-struct SiluValues {
-  static inline float32x4_t Of(float32x4_t x) { return (float32x4_t)Half::Silu((Floats)x); }
-};
-
-// Rows of 16 outputs, in one go from the last chunk to the stores.
-template <typename Function>
-static inline void FinishWhole(const float16_t* last, Earlier earlier, uint32_t rows,
-                               uint16_t* output, size_t output_stride) {
-  const auto store = [](const Float8& x, uint16_t* to) {
-    const float16x4_t low = vcvt_f16_f32(Function::Of(x.low));
-    vst1q_u16(to, vreinterpretq_u16_f16(vcvt_high_f16_f32(low, Function::Of(x.high))));
-  };
-  AddLast<2>(last, earlier, rows, [&](const Float8* x) {
-    store(x[0], output);
-    store(x[1], output + 8);
-    output += output_stride;
-  });
-}
-
-// Function, rounding and stores of `rows` rows of a panel, `width` sums each.
-[[gnu::noinline, gnu::noclone]] static void Finish(const Part& part, const PanelF16& p,
-                                                   uint32_t row, uint32_t rows, uint32_t width,
-                                                   const float16_t* last, Earlier earlier) {
-  const FloatFunction f = {part.args->function, part.args->alpha, part.args->beta};
-  const size_t stride = p.output_stride;
-  uint16_t* output = p.output + row * stride;
-  if (p.output_channels == kChannelBlock) {
-    if (f.function == blob::Function::kSilu) {
-      return FinishWhole<SiluValues>(last, earlier, rows, output, stride);
-    }
-    if (f.function == blob::Function::kIdentity) {
-      return FinishWhole<SameValues>(last, earlier, rows, output, stride);
-    }
-  }
-  float sums[kPanelRows * kChannelBlock];
-  float* to = sums;
-  const auto keep = [&](const Float8* x) {
-    vst1q_f32(to, x->low);
-    vst1q_f32(to + 4, x->high);
-    to += 8;
-  };
-  if (width == 8) {
-    AddLast<1>(last, earlier, rows, keep);
-  } else {
-    AddLast<2>(last, earlier, rows, [&](const Float8* x) {
-      keep(x);
-      keep(x + 1);
-    });
-  }
-  ApplyMany(f, sums, rows * width);
-  for (const float* from = sums; from != to; from += width, output += stride) {
-    HalfRows::Narrow(from, p.output_channels, output);
-  }
 }
 
 template <int kRows, int kVectors>

@@ -1,7 +1,7 @@
 // ApplyHalfFunction() for kLanes floats at once: the same IEEE operations in the same order in
 // every lane, so the same bits. Vectors of GCC, so that one source serves AVX2, AVX-512 and NEON.
-// Derivations and error bounds stand at the scalar functions. Included by function_x86_*.cc,
-// function_arm_neon.cc and conv/f16_arm_dotprod.cc only; internal linkage.
+// Derivations and error bounds stand at the scalar functions. Included by function_x86_*.cc and
+// function_arm_neon.cc only; internal linkage.
 #include <string.h>
 
 #include "runtime/kernels/function.h"

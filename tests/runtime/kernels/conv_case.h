@@ -69,6 +69,8 @@ class ConvF16Case {
   // arithmetic"), written down directly; others give what they gave.
   void AllowHalfSums() { args_.half_sums = true; }
   std::vector<uint16_t> HalfEquation() const;
+  // A layer of one input with no window: SiLU of the bits 0, 1, 2 .. in every output.
+  void ApplySiluToHalves();
   // Of a dense layer with windows of 3x3: random weights U from now on, where there were others.
   void TransformRandomly(Random& random);
 

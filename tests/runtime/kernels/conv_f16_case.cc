@@ -8,19 +8,9 @@
 #include "runtime/kernels/depthwise_conv/scratch.h"
 #include "runtime/kernels/function.h"
 #include "tests/runtime/kernels/conv_case.h"
+#include "tests/runtime/kernels/half_silu.h"
 
 namespace octet::kernels_test {
-namespace {
-
-// To the nearest FP16 number, ties to even, below its overflow.
-double RoundToHalf(double x) {
-  if (x == 0) return x;
-  const double step = std::ldexp(1.0, std::max(std::ilogb(x), -14) - 10);
-  return std::nearbyint(x / step) * step;
-}
-
-}  // namespace
-
 ConvF16Case::ConvF16Case(Random& random, const ConvGeometry& geometry, bool depthwise)
     : g_(geometry), depthwise_(depthwise), place_(random.Place()) {
   const size_t taps = size_t{g_.kernel_h} * g_.kernel_w;
@@ -77,6 +67,15 @@ std::vector<uint16_t> ConvF16Case::Run(ConvF16Fn kernel, Isa level, uint32_t thr
   return std::vector<uint16_t>(output.As<uint16_t>(), output.As<uint16_t>() + count);
 }
 
+void ConvF16Case::ApplySiluToHalves() {
+  args_.function = blob::Function::kSilu;
+  for (size_t i = 0; i < input_->size() / 2; ++i) {
+    input_->As<uint16_t>()[i] = static_cast<uint16_t>(i);
+  }
+  for (size_t i = 0; i < weights_->size() / 2; ++i) weights_->As<uint16_t>()[i] = 0x3C00;
+  for (size_t i = 0; i < bias_->size() / 4; ++i) bias_->As<float>()[i] = 0;
+}
+
 void ConvF16Case::TransformRandomly(Random& random) {
   const size_t count = kWinogradPositionsF16 * ((size_t{g_.out_c} + 15) / 16) * g_.in_c * 16;
   weights_ = std::make_unique<GuardedBuffer>(2 * count, 64, place_);
@@ -96,8 +95,8 @@ std::vector<uint16_t> ConvF16Case::HalfEquation() const {
   for (uint32_t pixel = 0; pixel < g_.out_h * g_.out_w; ++pixel) {
     for (size_t o = 0; o < g_.out_c; ++o) {
       const uint16_t* weights = args_.weights + o / 16 * depth * 16 + o % 16;
-      float sum = args_.bias[o];
-      double chunk = 0;  // products of halves and their sums with halves are exact in it
+      float sum = args_.bias[o], before = sum;
+      double chunk = 0, last = 0;  // products of halves and their sums with halves are exact
       for (size_t k = 0; k < depth; ++k) {
         const auto tap = static_cast<uint32_t>(k / group_in);
         const int64_t source =
@@ -107,8 +106,15 @@ std::vector<uint16_t> ConvF16Case::HalfEquation() const {
         const double x = source < 0 ? 0.0 : double{HalfToFloat(input[at])};
         chunk = RoundToHalf(chunk + x * double{HalfToFloat(weights[k * 16])});
         if ((k + 1) % kChunk != 0 && k + 1 != depth) continue;
+        before = sum;
         sum += static_cast<float>(chunk);
+        last = chunk;
         chunk = 0;
+      }
+      if (args_.function == blob::Function::kSilu) {
+        const double x = double{HalfToFloat(FloatToHalf(before))} + last;
+        output.push_back(HalfSilu(RoundToHalf(x)));
+        continue;
       }
       output.push_back(
           FloatToHalf(ApplyHalfFunction(args_.function, sum, args_.alpha, args_.beta)));

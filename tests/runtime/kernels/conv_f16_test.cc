@@ -1,6 +1,9 @@
 // FP16 convolution and depthwise convolution: every instruction set against the reference.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <iterator>
 
 #include "tests/runtime/kernels/conv_case.h"
@@ -57,6 +60,43 @@ TEST_P(ConvF16, HalfSumsAreThoseOfTheFormat) {
     }
     if (::testing::Test::HasFailure()) return;
   }
+}
+
+// SiLU in halves, in blocks of 16 and of 8 outputs, against the true value.
+TEST_P(ConvF16, SiluInHalvesIsNearTheTrueValue) {
+  if (GetParam().isa != Isa::kDotprod) return;  // others: half_function_test.cc
+  constexpr uint32_t kOutputs = 24;
+  const ConvGeometry g = GeometryOf({256, 256, 1, 1, 1, 1, 0, kOutputs});
+  Random random(TestSeed() + 8000);
+  ConvF16Case layer(random, g, false);
+  layer.AllowHalfSums();
+  layer.ApplySiluToHalves();
+  const std::vector<uint16_t> outputs = layer.Run(GetParam().As<ConvF16Fn>(), GetParam().isa, 1);
+  double most_units = 0, most_below = 0;
+  for (uint32_t half = 0; half < 65536; ++half) {
+    const double x = HalfToFloat(static_cast<uint16_t>(half));
+    const uint16_t bits = outputs[size_t{half} * kOutputs];
+    for (uint32_t o = 1; o < kOutputs; ++o) {
+      ASSERT_EQ(bits, outputs[size_t{half} * kOutputs + o]) << x << " output " << o;
+    }
+    const double y = HalfToFloat(bits);
+    if (std::isnan(x)) {
+      EXPECT_TRUE(std::isnan(y));
+      continue;
+    }
+    if (std::isinf(x)) {
+      EXPECT_EQ(x > 0 ? 0x7C00 : 0x8000, bits);
+      continue;
+    }
+    ASSERT_TRUE(std::isfinite(y)) << x;
+    const double exact = x < -700 ? 0 : x / (1 + std::exp(-x));
+    const int exponent = exact == 0 ? -14 : std::max(std::ilogb(exact), -14);
+    double* most = x < -10 ? &most_below : &most_units;
+    *most = std::max(*most, std::fabs(y - exact) / (x < -10 ? 1 : std::ldexp(1.0, exponent - 10)));
+  }
+  printf("SiLU within %.3f units from -10 up, within %.3g below\n", most_units, most_below);
+  EXPECT_LE(most_units, 3.2);
+  EXPECT_LE(most_below, 1.8e-4);
 }
 
 // Several tiles and panels, strips down wide and narrow images and windows across lines, strided

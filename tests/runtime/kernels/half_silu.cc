@@ -1,0 +1,44 @@
+#include "tests/runtime/kernels/half_silu.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/core/half.h"
+
+namespace octet::kernels_test {
+namespace {
+
+// FRECPE of a half of at least 1: the nearest of 256 reciprocals, by the manual's RecipEstimate().
+double Estimate(double d) {
+  if (std::isinf(d)) return 0;
+  const int exponent = std::ilogb(d);
+  const int scaled = static_cast<int>(std::ldexp(d, 8 - exponent));
+  const int estimate = ((1 << 19) / (2 * scaled + 1) + 1) / 2;
+  return std::ldexp(estimate, -9 - exponent);
+}
+
+}  // namespace
+
+double RoundToHalf(double x) {
+  if (x == 0 || !std::isfinite(x)) return x;
+  const double step = std::ldexp(1.0, std::max(std::ilogb(x), -14) - 10);
+  const double rounded = std::nearbyint(x / step) * step;
+  return std::fabs(rounded) > 65504 ? std::copysign(INFINITY, x) : rounded;
+}
+
+uint16_t HalfSilu(double x) {
+  if (std::isnan(x)) return 0x7E00;
+  const double low = std::max(x, -33.0), high = std::min(low, RoundToHalf(9.7));
+  const double n = RoundToHalf(1536 - high * RoundToHalf(1.44269504)) - 1536;
+  double r = RoundToHalf(high + n * 0.693359375);
+  r = RoundToHalf(r - n * RoundToHalf(2.12194440e-4));
+  const double p = RoundToHalf(0.5 - r * RoundToHalf(1.0 / 6));
+  const double e = RoundToHalf(RoundToHalf(1 - r) + RoundToHalf(r * r) * p);
+  const double scaled = std::ldexp(e, static_cast<int>(n));
+  const double d = RoundToHalf(1 + (scaled < 65536 ? scaled : INFINITY));
+  const double y = Estimate(d);
+  const double step = y == 0 ? 2 : RoundToHalf(2 - d * y);
+  return FloatToHalf(static_cast<float>(low * RoundToHalf(y * step)));
+}
+
+}  // namespace octet::kernels_test
