@@ -154,7 +154,9 @@ struct HalfFunction {
   // x times the share of normal numbers below it; 6.5 e-11 < 2^-28 at the end.
   static inline Floats Gelu(Floats x) {
     const Floats low = Lanes::AtLeast(x, -kTailEnd);
-    const Floats tail = Tail(Lanes::AtMost(Size(low), kTailEnd));
+    return WithTail(low, Tail(Lanes::AtMost(Size(low), kTailEnd)));
+  }
+  static inline Floats WithTail(Floats low, Floats tail) {
     return low * (low < 0.0f ? tail : 1.0f - tail);
   }
   // Below 1/2 the series up to x^9, rest < 1e-6 of it.

@@ -43,6 +43,30 @@ template <typename Body>
 #endif
 }
 
+// The same for a function of the most used.
+template <typename Groups, typename Body>
+[[gnu::noinline]] static void FinishRowsInGroups(const float* values, uint32_t rows,
+                                                 const PanelF16& p, Groups groups, Body body) {
+  constexpr uint32_t kOfRow = kChannelBlock / kLanes, kRows = kGroup / kOfRow;
+  const uint32_t whole = rows / kRows * kRows;
+  PanelF16 rest = p;
+  for (; rest.output_channels >= kChannelBlock; rest.output_channels -= kChannelBlock) {
+    uint16_t* row = rest.output;
+    for (uint32_t r = 0; r < whole; r += kRows, values += kRows * kChannelBlock) {
+      EachInOrder(groups(LoadGroup(values)), [&](uint32_t i, Floats x) {
+        StoreNarrow(row + i % kOfRow * kLanes, x);
+        if (i % kOfRow == kOfRow - 1) row += p.output_stride;
+      });
+    }
+    for (uint32_t r = whole; r < rows; ++r, row += p.output_stride) {
+      for (uint32_t i = 0; i < kChannelBlock; i += kLanes, values += kLanes)
+        StoreNarrow(row + i, body(Load(values)));
+    }
+    rest.output += kChannelBlock;
+  }
+  if (rest.output_channels != 0) FinishRows(values, rows, rest, body);
+}
+
 // One for panels of all sizes, with the functions that follow convolutions most; `apply` has the
 // others.
 static inline void FinishPanel(const ConvF16Args& args, float* values, uint32_t rows,
@@ -53,7 +77,9 @@ static inline void FinishPanel(const ConvF16Args& args, float* values, uint32_t 
   };
   switch (args.function) {
     case blob::Function::kSilu:
-      return FinishRows(values, rows, p, [](Floats x) { return Half::Silu(x); });
+      return FinishRowsInGroups(
+          values, rows, p, [](const FloatsGroup& x) { return HalfGroup::Silu(x); },
+          [](Floats x) { return Half::Silu(x); });
     case blob::Function::kClamp:
       return FinishRows(values, rows, p, [=](Floats x) { return clamp(x, alpha, beta); });
     case blob::Function::kLeakyRelu:
@@ -86,11 +112,11 @@ typedef IntList<0, 1, 2, 3, 4, 5, 6, 7, 8> UpTo9;
 typedef IntList<0, 1, 2, 3, 4, 5, 6, 7, 8, 9> UpTo10;
 
 // Multiply() of 1, 2, .. rows.
-template <typename Weight, int kVectors, typename Rows>
+template <typename Kind, int kVectors, typename Rows>
 struct Multiplies;
-template <typename Weight, int kVectors, int... kRow>
-struct Multiplies<Weight, kVectors, IntList<kRow...>> {
-  static constexpr MultiplyFn kOfRows[] = {Multiply<Weight, kRow + 1, kVectors>...};
+template <typename Kind, int kVectors, int... kRow>
+struct Multiplies<Kind, kVectors, IntList<kRow...>> {
+  static constexpr MultiplyFn kOfRows[] = {Multiply<Kind, kRow + 1, kVectors>...};
 };
 
 constexpr uint32_t kMostTogether = kLanes == kChannelBlock ? 3 : 1;
@@ -98,7 +124,7 @@ constexpr uint32_t kMostTogether = kLanes == kChannelBlock ? 3 : 1;
 // How a level multiplies: by panels of most_rows rows and so many blocks together. half: a set for
 // half a block, or none.
 struct MultiplySet {
-  const MultiplyFn *widened, *direct;  // of 1, 2, .. rows
+  const MultiplyFn *widened, *direct, *widening;  // of 1, 2, .. rows
   uint32_t most_rows, together, outputs;
   const MultiplySet* half;
 };
@@ -113,35 +139,21 @@ struct WideWeights {
   bool widens;           // they are not there yet
 };
 
-// `steps` steps of the depth from step `from` on, as [step][outputs].
-[[gnu::noinline]] static void WidenWeights(const MultiplySet& set, const WideWeights& w,
-                                           size_t from, size_t steps, float* floats) {
-  const size_t step = set.outputs;
-  const uint32_t width = step < kChannelBlock ? (uint32_t)step : kChannelBlock;
-  const uint16_t* block = w.halves + from * kChannelBlock;
-  for (uint32_t b = 0; b < set.together; ++b, block += w.block_step, floats += kChannelBlock) {
-    const uint16_t *halves = block, *end = block + steps * kChannelBlock;
-    float* to = floats;
-    for (; halves != end; halves += kChannelBlock, to += step) {
-#pragma GCC unroll 2
-      for (uint32_t i = 0; i < kChannelBlock; i += kLanes) {
-        if (kLanes == kChannelBlock || i < width) Store(to + i, WidenLanes(halves + i));
-      }
-    }
-  }
-}
-
 // The rows of a tile by a slice, in panels of about equal size; `args` has what is of the first.
-static inline void MultiplyPanels(const MultiplySet& set, const MultiplyFn* of_rows, uint32_t rows,
-                                  MultiplyArgs args) {
+static inline void MultiplyPanels(const MultiplySet& set, const MultiplyFn* first,
+                                  const MultiplyFn* others, uint32_t rows, MultiplyArgs args) {
   const uint32_t panels = (rows + set.most_rows - 1) / set.most_rows;
   const uint32_t least = rows / panels, larger = rows % panels;
   const size_t share = args.next_step * args.runs * args.run;
   const char* next = args.next;
+  const MultiplyFn* of_rows = first;
+  const void* const weights = first == others ? args.weights : args.widened;
   for (uint32_t p = 0, block = 0; p < panels; ++p) {
     const uint32_t count = p < larger ? least + 1 : least;
     args.next = next + block * args.block_step * sizeof(uint16_t);
     of_rows[count - 1](args);
+    of_rows = others;
+    args.weights = weights;
     args.row += count;
     args.sums += (size_t)count * kChannelBlock;
     if (args.output != nullptr) args.output += count * args.output_stride;
@@ -179,14 +191,15 @@ static inline void MultiplyRows(const MultiplySet& set, const PartWide& part, ui
       args.run = part.run - at < slices.run ? part.run - at : slices.run;
       args.first = run * part.run_step + at;
       const size_t count = args.runs * args.run;
-      float* const floats = w.kept ? w.floats + done * step : w.floats;
-      if (w.widens) WidenWeights(set, w, done, count, floats);
-      args.weights = direct ? static_cast<const void*>(w.halves) : floats;
+      args.widened = w.kept ? w.floats + done * step : w.floats;
+      args.weights = w.widens || direct ? static_cast<const void*>(w.halves + done * kChannelBlock)
+                                        : args.widened;
       done += count;
       args.output = done == steps ? output : nullptr;
       args.next =
           reinterpret_cast<const char*>(done == steps ? w.next : w.halves + done * kChannelBlock);
-      MultiplyPanels(set, direct ? set.direct : set.widened, rows, args);
+      const MultiplyFn* const others = direct ? set.direct : set.widened;
+      MultiplyPanels(set, w.widens ? set.widening : others, others, rows, args);
       args.bias = nullptr;
     }
   }
@@ -205,7 +218,10 @@ static inline void RunWideBlocks(const MultiplySet& set, const PartWide& part,
     w.widens = !w.kept || panel.block >= part.widened_blocks;
     if (w.kept && w.widens) part.widened_blocks = panel.block + set.together;
   }
-  MultiplyArgs args = {};
+  MultiplyArgs args;  // the rest is set for each slice; GCC would clear all of it by REP STOS
+  args.output = nullptr;
+  args.output_stride = 0;
+  args.lo = args.hi = 0;
   args.row = part.row;
   args.bias = part.bias + panel.block * (size_t)kChannelBlock;
   args.sums = sums;

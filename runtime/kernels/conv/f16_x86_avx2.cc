@@ -6,14 +6,16 @@ namespace octet {
 namespace {
 
 // 6 x 2 sums, 2 weights and 1 broadcast in 16 registers; 10 sums of half a block.
-constexpr MultiplySet kHalfSet = {Multiplies<float, 1, UpTo10>::kOfRows,
-                                  Multiplies<uint16_t, 1, UpTo10>::kOfRows,
+constexpr MultiplySet kHalfSet = {Multiplies<Widened, 1, UpTo10>::kOfRows,
+                                  Multiplies<Direct, 1, UpTo10>::kOfRows,
+                                  Multiplies<Widening, 1, UpTo10>::kOfRows,
                                   10,
                                   1,
                                   8,
                                   nullptr};
-constexpr MultiplySet kSet = {Multiplies<float, 2, UpTo6>::kOfRows,
-                              Multiplies<uint16_t, 2, UpTo6>::kOfRows,
+constexpr MultiplySet kSet = {Multiplies<Widened, 2, UpTo6>::kOfRows,
+                              Multiplies<Direct, 2, UpTo6>::kOfRows,
+                              Multiplies<Widening, 2, UpTo6>::kOfRows,
                               6,
                               1,
                               16,

@@ -20,12 +20,12 @@ struct VectorRows {
 
 // Of 1, 2 and 3 blocks. 12 sums hide the latency of two FMAs a cycle.
 constexpr MultiplySet kSets[] = {
-    {Multiplies<float, 1, UpTo9>::kOfRows, Multiplies<uint16_t, 1, UpTo9>::kOfRows, 9, 1, 16,
-     nullptr},
-    {Multiplies<float, 2, UpTo8>::kOfRows, Multiplies<uint16_t, 2, UpTo8>::kOfRows, 8, 2, 32,
-     nullptr},
-    {Multiplies<float, 3, UpTo8>::kOfRows, Multiplies<uint16_t, 3, UpTo8>::kOfRows, 8, 3, 48,
-     nullptr},
+    {Multiplies<Widened, 1, UpTo9>::kOfRows, Multiplies<Direct, 1, UpTo9>::kOfRows,
+     Multiplies<Widening, 1, UpTo9>::kOfRows, 9, 1, 16, nullptr},
+    {Multiplies<Widened, 2, UpTo8>::kOfRows, Multiplies<Direct, 2, UpTo8>::kOfRows,
+     Multiplies<Widening, 2, UpTo8>::kOfRows, 8, 2, 32, nullptr},
+    {Multiplies<Widened, 3, UpTo8>::kOfRows, Multiplies<Direct, 3, UpTo8>::kOfRows,
+     Multiplies<Widening, 3, UpTo8>::kOfRows, 8, 3, 48, nullptr},
 };
 
 struct Avx512F16 : LevelWide<VectorRows, kRulesF16Avx512Vnni> {

@@ -40,6 +40,7 @@ struct MultiplyArgs {
   const float* const* row;
   size_t first, runs, run, run_step, until_wrap, wrap;
   const void* weights;
+  float* widened;  // where Widening leaves them
   size_t block_step;
   const float* bias;  // nullptr: sums go on
   float* sums;
@@ -59,6 +60,21 @@ static inline Floats Weights(const uint16_t* from) {
   return WidenLanes(from);
 }
 
+// Kinds of weights: floats, widened as [step][vectors][kLanes]; those of the blob, whose blocks are
+// block_step apart; and the latter, which the first panel leaves as floats for the others.
+struct Widened {
+  typedef float Value;
+  static constexpr bool kOfBlob = false, kKeeps = false;
+};
+struct Direct {
+  typedef uint16_t Value;
+  static constexpr bool kOfBlob = true, kKeeps = false;
+};
+struct Widening {
+  typedef uint16_t Value;
+  static constexpr bool kOfBlob = true, kKeeps = true;
+};
+
 template <int kRows, int kVectors, typename Bounds>
 static inline void StoreRows(const MultiplyArgs& args, const Floats (&acc)[kRows][kVectors],
                              Bounds bounds) {
@@ -70,17 +86,17 @@ static inline void StoreRows(const MultiplyArgs& args, const Floats (&acc)[kRows
   }
 }
 
-// kRows rows x kVectors vectors of outputs; Weight: float, widened as [step][vectors][kLanes], or
-// uint16_t, those of the blob, whose blocks are block_step apart. Sums of a row are kChannelBlock
-// behind those of the row before, those of a vector vector_step behind those of the vector before.
-template <typename Weight, int kRows, int kVectors>
+// kRows rows x kVectors vectors of outputs. Sums of a row are kChannelBlock behind those of the row
+// before, those of a vector vector_step behind those of the vector before.
+template <typename Kind, int kRows, int kVectors>
 static void Multiply(const MultiplyArgs& args) {
-  constexpr bool kWidened = sizeof(Weight) == sizeof(float);
+  typedef typename Kind::Value Weight;
   // Beside one vector of weights loads are what takes the time.
-  constexpr bool kFetches = kWidened && kVectors > 1;
-  const size_t step = kWidened ? kVectors * kLanes : kChannelBlock;
-  const size_t vector_weights = kWidened || kLanes < kChannelBlock ? kLanes : args.block_step;
+  constexpr bool kFetches = (!Kind::kOfBlob || Kind::kKeeps) && kVectors > 1;
+  const size_t step = Kind::kOfBlob ? kChannelBlock : kVectors * kLanes;
+  const size_t vector_weights = !Kind::kOfBlob || kLanes < kChannelBlock ? kLanes : args.block_step;
   const Weight* weights = static_cast<const Weight*>(args.weights);
+  float* widened = args.widened;
   const float* rows[kRows];
 #pragma GCC unroll 10
   for (int r = 0; r < kRows; ++r) rows[r] = args.row[r];
@@ -112,9 +128,10 @@ static void Multiply(const MultiplyArgs& args) {
 #pragma GCC unroll 4
       for (int v = 0; v < kVectors; ++v) {
         w[v] = Weights(weights + (size_t)v * vector_weights);
+        if (Kind::kKeeps) Store(widened + (size_t)v * kLanes, w[v]);
 #if defined(__AVX512F__)
         // Of a long slice they come from the second cache.
-        if (kFetches) {
+        if (kFetches && !Kind::kOfBlob) {
           _mm_prefetch(reinterpret_cast<const char*>(weights + (size_t)v * kLanes + 256),
                        _MM_HINT_T0);
         }
@@ -133,6 +150,7 @@ static void Multiply(const MultiplyArgs& args) {
       }
       ++k;
       weights += step;
+      if (Kind::kKeeps) widened += kVectors * kLanes;
     } while (k != end);
     k += args.run_step - args.run;
     if (--until_wrap == 0) k -= args.wrap;

@@ -91,11 +91,10 @@ static inline ConvPartsAvx2 Avx2PartsOf(uint64_t deep) {
 constexpr uint32_t kWideWeights = 4096;
 constexpr uint32_t kWideBlocksRows = 32;
 constexpr uint64_t kWideTileFloats = 100 * 1024;
-// Of weights: a slice of the depth stays in the first cache while all rows of a tile meet it. Many
-// rows take a longer one at AVX-512, from the second cache, for their sums fill the first.
+// Of weights: a slice of the depth stays in the first cache while all rows of a tile meet it.
+// AVX-512 fetches weights in time, and takes longer slices from the second cache.
 constexpr uint64_t kWideSliceFloats = 6 * 1024;
 constexpr uint64_t kWideLongSlice = 32 * 1024;
-constexpr uint64_t kWideFewFloats = 4 * 1024;  // of a tile that stays in the first cache
 static inline bool WidensWeights(Isa level) {
   constexpr uint32_t kWide = IsaLevelsWith(Isa::kAvx2);
   return IsaIsOneOf(level, kWide);

@@ -109,8 +109,6 @@ uint32_t WideLines(const ConvPlan& plan, uint64_t room, uint64_t most_windows) {
   return (uint32_t)CeilDiv(g.out_h, CeilDiv(g.out_h, lines));
 }
 
-constexpr uint64_t kLeastWholeRows = 32;  // of a tile beside the weights of a whole layer
-
 // With panels of `blocks` blocks.
 void PlanWide(const ConvPlan& plan, uint32_t blocks, WidePlan* wide) {
   const ConvGeometry& g = plan.g;
@@ -130,14 +128,6 @@ void PlanWide(const ConvPlan& plan, uint32_t blocks, WidePlan* wide) {
     wide->whole = windows < pixels && all_weights + wide->tile <= room;
   } else {
     windows = (room - slice) / plan.deep < parts.rows ? (room - slice) / plan.deep : parts.rows;
-    // What stays in the first cache beside weights.
-    uint64_t few = kWideFewFloats / plan.deep;
-    if (few > parts.rows) few = parts.rows;
-    if (few < kLeastWholeRows) few = kLeastWholeRows;
-    if (parts.rows >= few && all_weights + few * plan.deep <= room) {
-      wide->whole = true;
-      windows = few;
-    }
     windows = CeilDiv(pixels, CeilDiv(pixels, windows));
     wide->tile = windows * plan.deep;
   }
@@ -149,8 +139,7 @@ void PlanWide(const ConvPlan& plan, uint32_t blocks, WidePlan* wide) {
       wide->tile = g.kernel_h * ((wide->columns - 1) * g.stride_w + g.kernel_w) * g.in_c;
   }
   wide->tile = (wide->tile + 15) & ~(uint64_t)15;
-  const uint64_t most = windows > kWideTileRows / 2 ? kWideLongSlice : kWideSliceFloats;
-  wide->slice = room - wide->tile < most ? room - wide->tile : most;
+  wide->slice = room - wide->tile < kWideLongSlice ? room - wide->tile : kWideLongSlice;
 }
 
 // Panels of two blocks share broadcasts as well as those of three; one block shares none. So two

@@ -122,9 +122,17 @@ struct LevelF16 : PackOneByOne {
     }
   }
 
-  template <uint32_t kRows>
-  static inline void SumsOfRows(const Part& part) {
-    part.columns > kLanes ? Sums<kRows, 2>(part) : Sums<kRows, 1>(part);
+  template <uint32_t... kRow>
+  struct AllSums {
+    static constexpr void (*kOfRows[][2])(const Part&) = {{Sums<kRow, 1>, Sums<kRow, 2>}...};
+  };
+#if defined(__AVX512F__)
+  typedef AllSums<1, 2, 3, 4, 5, 6, 7, 8> SumsUpToMost;
+#else
+  typedef AllSums<1, 2, 3, 4, 5, 6> SumsUpToMost;
+#endif
+  static inline void SumsOfRows(uint32_t rows, const Part& part) {
+    SumsUpToMost::kOfRows[rows - 1][part.columns > kLanes](part);
   }
 
   static inline void Multiply(const MatMulF16Args& args, const float* tile, const float* panel,
@@ -134,22 +142,14 @@ struct LevelF16 : PackOneByOne {
     for (uint32_t first = 0; first < columns; first += kSide) {
       const uint32_t left = columns - first < kSide ? columns - first : kSide;
       Part part = {tile, panel + first, deep, p.depth, left, out + first, p.columns};
-      for (uint32_t done = 0, next; done < rows; done += next) {
-        part.tile = tile + done * deep;
-        part.out = out + first + (uint64_t)done * p.columns;
-        next = rows - done;
-        if (next >= kMostRows) {
-          next = kMostRows;
-          SumsOfRows<kMostRows>(part);
-        } else if (next >= 4) {
-          next = 4;
-          SumsOfRows<4>(part);
-        } else if (next >= 2) {
-          next = 2;
-          SumsOfRows<2>(part);
-        } else {
-          SumsOfRows<1>(part);
-        }
+      // Panels of about equal size: one of a single row takes as long as one of four.
+      const uint32_t panels = (rows + kMostRows - 1) / kMostRows;
+      const uint32_t least = rows / panels, larger = rows % panels;
+      for (uint32_t i = 0; i < panels; ++i) {
+        const uint32_t count = i < larger ? least + 1 : least;
+        SumsOfRows(count, part);
+        part.tile += count * deep;
+        part.out += (uint64_t)count * p.columns;
       }
     }
   }
