@@ -105,8 +105,20 @@ enum class Way {
   kPaired,   // as is best for every group: rows are interleaved with 8 bytes a group
 };
 
+// The interleaved arrays from one group on.
+struct Columns {
+  uint8_t *bytes, *even, *odd;  // bytes: null when not wanted
+  bool paired;
+};
+
 struct PartAvx2 : PartX86 {
   const ConvPlan* plan;
+  Areas areas;
+  Columns columns;
+  uint64_t groups;
+  bool pointwise;  // a tile's rows are pixels next to each other
+  bool clamped;    // by more than a byte's range
+  int32_t lo, hi;  // the clamp as bytes of the arena, four times
   Way way;
   Counts counts[2 * kPreparedBlocks];  // of 8 outputs
 };
@@ -266,7 +278,11 @@ static void MakeLists(const int8_t* weights, uint64_t pixels, uint32_t blocks, P
   uint16_t* const lists = AreasOf(plan).lists;
   uint16_t* const rest = lists + 2 * blocks * groups + 8;  // behind what the last list may write
   part->way = Way::kHalves;
+#ifdef FEWEST
+  if (groups < FEWEST || groups > kMaxListed || pixels < (groups < kMinGroups ? 512 : kMinPixels)) return;
+#else
   if (groups < kMinGroups || groups > kMaxListed || pixels < kMinPixels) return;
+#endif
   // The first list tells how the others are made.
   Counts& first = part->counts[0];
   first = ListInOrder<true>(weights, groups, lists, rest);

@@ -96,12 +96,15 @@ struct VectorAvx512 {
     v = _mm512_inserti32x4(v, load(lanes[2]), 2);
     return _mm512_inserti32x4(v, load(lanes[3]), 3);
   }
-  static inline Vec RequantizeDoubled(Vec acc, const Channels& c) {
-    return RequantizeDoubled16(acc, c);
+  static inline void Arrange(Channels (&)[4]) {}
+  static inline Vec FinishBytes(const Vec (&sums)[4], const Channels (&c)[4]) {
+    const Vec low = _mm512_packs_epi32(RequantizeDoubled16(sums[0], c[0]),
+                                       RequantizeDoubled16(sums[1], c[1]));
+    const Vec high = _mm512_packs_epi32(RequantizeDoubled16(sums[2], c[2]),
+                                        RequantizeDoubled16(sums[3], c[3]));
+    return _mm512_packus_epi16(low, high);
   }
-  static inline Vec Pack(const Vec (&value)[4], Vec lo, Vec hi) {
-    const Vec bytes = _mm512_packus_epi16(_mm512_packs_epi32(value[0], value[1]),
-                                          _mm512_packs_epi32(value[2], value[3]));
+  static inline Vec Clamp(Vec bytes, Vec lo, Vec hi) {
     return _mm512_min_epu8(_mm512_max_epu8(bytes, lo), hi);
   }
   static inline void StorePart(uint8_t* to, Vec bytes, uint32_t width) {

@@ -6,10 +6,13 @@
 // channels are taken in chunks, whose interleaved image columns go through a buffer, because three
 // output columns use each. Few channels go the way of x86_depthwise_flat.inl.h.
 //
+// Four registers of sums become one of bytes together: V::Arrange() puts their constants in the
+// order that V::FinishBytes() wants.
+//
 // Sums that need more than one multiplication and shift go the other way (PreparedKind).
 //
 // Included by depthwise_conv/x86_<level>.cc behind x86_depthwise_s8.inl.h; classes also define
-// Pack() and StorePart(). Everything has internal linkage.
+// FinishBytes(), Clamp() and StorePart(). Everything has internal linkage.
 namespace octet {
 namespace {
 
@@ -25,6 +28,7 @@ struct Chunk3x3 {
   typename V::Vec start[4];
   typename V::Channels channels[4];
   typename V::Vec lo, hi;
+  bool clamped;  // by more than a byte's range
 };
 
 // Channels from `channel` on, `width` of them, over and over. False: another way has to be taken.
@@ -63,6 +67,7 @@ static bool LoadChunk3x3(const ConvS8Args& args, uint32_t channel, uint32_t widt
     chunk->channels[i] = {pieces(prepared->multiplier, i), pieces(prepared->multiplier_odd, i),
                           pieces(prepared->rounding, i), pieces(prepared->shift, i), false};
   }
+  V::Arrange(chunk->channels);
   for (uint32_t kx = 0; kx < 3; ++kx) {
     Vec rows[3];
     for (uint32_t ky = 0; ky < 3; ++ky) {
@@ -85,7 +90,15 @@ static bool LoadChunk3x3(const ConvS8Args& args, uint32_t channel, uint32_t widt
   }
   chunk->lo = V::Set((uint8_t)(args.clamp_lo + 128));
   chunk->hi = V::Set((uint8_t)(args.clamp_hi + 128));
+  chunk->clamped = args.clamp_lo != -128 || args.clamp_hi != 127;
   return true;
+}
+
+template <class V>
+static inline typename V::Vec BytesOf3x3(const Chunk3x3<V>& chunk,
+                                         const typename V::Vec (&sums)[4]) {
+  const typename V::Vec bytes = V::FinishBytes(sums, chunk.channels);
+  return chunk.clamped ? V::Clamp(bytes, chunk.lo, chunk.hi) : bytes;
 }
 
 template <class V, int kRows>
@@ -94,9 +107,7 @@ static inline void Finish3x3(const Chunk3x3<V>& chunk, const int8_t* table,
                              uint32_t width) {
 #pragma GCC unroll 2
   for (int r = 0; r < kRows; ++r, to += row_step) {
-#pragma GCC unroll 4
-    for (int i = 0; i < 4; ++i) acc[r][i] = V::RequantizeDoubled(acc[r][i], chunk.channels[i]);
-    typename V::Vec bytes = V::Pack(acc[r], chunk.lo, chunk.hi);
+    typename V::Vec bytes = BytesOf3x3<V>(chunk, acc[r]);
     if constexpr (V::kLooksUp) {
       if (table != nullptr) bytes = V::LookUp(bytes, table);
     }
@@ -166,7 +177,7 @@ static void DotSideBySide(const ConvS8Args& args, const Chunk3x3<V>& chunk, int 
   for (uint32_t x = 0; x < count; x += kPixels) {
     if (x + kPixels > count) x = count - kPixels;
     const uint8_t* from = columns + (size_t)x * kStride * 4 * V::kBytes;
-    Vec value[kPixels][4];
+    Vec sums[kPixels][4];
 #pragma GCC unroll 4
     for (int i = 0; i < 4; ++i) {
       Vec acc[kPixels];
@@ -177,13 +188,11 @@ static void DotSideBySide(const ConvS8Args& args, const Chunk3x3<V>& chunk, int 
         SumsSideBySide<V, false, kStride>(chunk, row, i, from, ones, acc);
       }
 #pragma GCC unroll 4
-      for (uint32_t p = 0; p < kPixels; ++p) {
-        value[p][i] = V::RequantizeDoubled(acc[p], chunk.channels[i]);
-      }
+      for (uint32_t p = 0; p < kPixels; ++p) sums[p][i] = acc[p];
     }
     uint8_t* to = output + x * out_c;
     for (uint32_t p = 0; p < kPixels; ++p, to += out_c) {
-      V::StorePart(to, V::Pack(value[p], chunk.lo, chunk.hi), width);
+      V::StorePart(to, BytesOf3x3<V>(chunk, sums[p]), width);
       if (table != nullptr) ApplyTable(to, width, table);
     }
   }

@@ -67,13 +67,35 @@ struct Vector256 {
     return _mm256_loadu2_m128i(static_cast<const __m128i*>(lanes[1]),
                                static_cast<const __m128i*>(lanes[0]));
   }
-  static inline Vec RequantizeDoubled(Vec acc, const Channels& c) {
-    return RequantizeDoubled8(acc, c);
+  // Registers 2i and 2i + 1 are requantized together: their even channels, then their odd ones.
+  static inline void Arrange(Channels (&c)[4]) {
+    for (uint32_t i = 0; i < 4; i += 2) {
+      const Channels a = c[i], b = c[i + 1];
+      c[i].rounding = LowerHalves(a.rounding, b.rounding);
+      c[i].shift = LowerHalves(a.shift, b.shift);
+      c[i + 1].rounding = UpperHalves(a.rounding, b.rounding);
+      c[i + 1].shift = UpperHalves(a.shift, b.shift);
+    }
   }
-  // The packs within 128-bit lanes restore the order of the channels.
-  static inline Vec Pack(const Vec (&value)[4], Vec lo, Vec hi) {
-    const Vec bytes = _mm256_packus_epi16(_mm256_packs_epi32(value[0], value[1]),
-                                          _mm256_packs_epi32(value[2], value[3]));
+  static inline Vec FinishBytes(const Vec (&sums)[4], const Channels (&c)[4]) {
+    Vec even[2], odd[2];
+#pragma GCC unroll 2
+    for (uint32_t i = 0; i < 2; ++i) {
+      const uint32_t a = 2 * i, b = a + 1;
+      const Vec low = UpperHalves(_mm256_mul_epi32(sums[a], c[a].multiplier),
+                                  _mm256_mul_epi32(sums[b], c[b].multiplier));
+      const Vec high = UpperHalves(_mm256_mul_epi32(LoadOdd8(sums[a]), c[a].multiplier_odd),
+                                   _mm256_mul_epi32(LoadOdd8(sums[b]), c[b].multiplier_odd));
+      even[i] = _mm256_srav_epi32(_mm256_add_epi32(low, c[a].rounding), c[a].shift);
+      odd[i] = _mm256_srav_epi32(_mm256_add_epi32(high, c[b].rounding), c[b].shift);
+    }
+    // The packs within 128-bit lanes restore the order of the channels but for even and odd ones.
+    const Vec bytes = _mm256_packus_epi16(_mm256_packs_epi32(even[0], even[1]),
+                                          _mm256_packs_epi32(odd[0], odd[1]));
+    const __m128i order = _mm_setr_epi8(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15);
+    return _mm256_shuffle_epi8(bytes, _mm256_broadcastsi128_si256(order));
+  }
+  static inline Vec Clamp(Vec bytes, Vec lo, Vec hi) {
     return _mm256_min_epu8(_mm256_max_epu8(bytes, lo), hi);
   }
   static inline void StorePart(uint8_t* to, Vec bytes, uint32_t width) {
