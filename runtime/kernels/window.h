@@ -28,6 +28,12 @@ static inline uint64_t OutputPixels(const ConvGeometry& g) {
   return (uint64_t)g.out_h * g.out_w;
 }
 
+// Whether every output pixel reads the input pixel at its place, and no other.
+static inline bool IsPointwise(const ConvGeometry& g) {
+  return g.kernel_h == 1 && g.kernel_w == 1 && g.stride_h == 1 && g.stride_w == 1 &&
+         g.pad_top == 0 && g.pad_left == 0 && g.out_h == g.in_h && g.out_w == g.in_w;
+}
+
 // Index of the source pixel under tap (ky, kx) of an output pixel, or -1 in the padding.
 static inline int64_t SourcePixel(const ConvGeometry& g, Pixel p, uint32_t ky, uint32_t kx) {
   const int64_t y = (int64_t)p.y * g.stride_h + (int64_t)ky * g.dilation_h - g.pad_top;

@@ -169,7 +169,7 @@ struct Dotprod : LevelArm {
   static uint32_t Prepare(const ConvS8Args& args, const ConvPlan& plan, uint64_t group,
                           uint64_t pixel, Part* part) {
     part->x = part->slide != 0 && !part->strips ? (uint32_t)(pixel % part->out_w) : 0;
-    if (part->strips) return PointStrip(args, plan, pixel, part->strip);
+    if (part->strips) return PointStrip(args, plan, pixel, &part->strip);
     return GatherRows(args, plan, group, pixel);
   }
   // All rows of a tile: panels as large as can be, then one with the rest.

@@ -17,7 +17,7 @@ constexpr uint32_t kTile = kRulesDotprod.tile_rows;
 
 struct PartDotprod : PartArm {
   bool large;  // what is requantized may have more than 16 bits
-  alignas(64) uint8_t strip[kStripBytes];
+  StripRows strip;
   size_t slide;    // of PanelArgs, where rows may be neighbours; else 0
   uint32_t rows;   // of panels that the assembly stores; 6 where `large`
   bool strips;     // panels lie within lines of the image, as those of five rows do

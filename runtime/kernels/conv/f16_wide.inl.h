@@ -53,9 +53,7 @@ struct LevelWide : LevelF16<Lanes, kLevelRules> {
     for (uint32_t r = 0; r < plan.tile_rows; ++r) part->row[r] = part->tile + r * part->row_step;
     if (wide.lines != 0) BeginLines(plan, part);
     const ConvGeometry& g = plan.g;
-    part->dense = plan.taps == 1 && g.stride_h == 1 && g.stride_w == 1 && g.out_w == g.in_w &&
-                  g.out_h == g.in_h && g.pad_top == 0 && g.pad_left == 0 &&
-                  plan.group_in == g.in_c && plan.deep == g.in_c;
+    part->dense = IsPointwise(g) && plan.group_in == g.in_c && plan.deep == g.in_c;
     if (wide.direct) return;
     // With AVX2 blocks are multiplied one by one, by weights of the first cache.
     constexpr bool kOneByOne = kLevelRules.isa == Isa::kAvx2;

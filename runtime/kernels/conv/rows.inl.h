@@ -86,8 +86,7 @@ static inline void Progress(const uint8_t** at, const uint8_t* first, size_t ste
                                                       uint64_t first, uint32_t rows) {
   const ConvGeometry& g = plan.g;
   const uint32_t tap_step = plan.tile_rows;
-  if (plan.taps == 1 && g.stride_h == 1 && g.stride_w == 1 && g.pad_top == 0 && g.pad_left == 0 &&
-      g.out_w == g.in_w) {
+  if (IsPointwise(g)) {
     Progress(plan.pointers, source.input + (size_t)first * g.in_c, g.in_c, rows);
     return;
   }

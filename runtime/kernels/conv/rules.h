@@ -157,9 +157,8 @@ static inline bool TakesWinograd(const WinogradRule& rule, const ConvGeometry& g
 constexpr uint32_t kFewOutputs = 4;
 constexpr uint64_t kLeastWideRows = 12;  // with fewer pixels scratch has no room for weights
 static inline bool HasFewOutputs(const ConvGeometry& g) {
-  return g.out_c <= kFewOutputs && g.kernel_h == 1 && g.kernel_w == 1 && g.stride_h == 1 &&
-         g.stride_w == 1 && g.pad_top == 0 && g.pad_left == 0 && g.out_h == g.in_h &&
-         g.out_w == g.in_w && g.groups <= 1 && OutputPixels(g) >= kLeastWideRows;
+  return g.out_c <= kFewOutputs && IsPointwise(g) && g.groups <= 1 &&
+         OutputPixels(g) >= kLeastWideRows;
 }
 
 // How a level takes a layer. winograd: m of its transformed weights, 0 where it has none.

@@ -35,7 +35,7 @@ static inline void BeginPart(const ConvS8Args& args, const ConvOutputs& outputs,
 }
 
 struct StripPartX86 : PartX86 {
-  alignas(64) uint8_t strip[kStripBytes];
+  StripRows strip;
 };
 
 // Where the rows of a panel have the tap of these pointers. kStepped: only the tile's first row has
@@ -68,7 +68,7 @@ struct VnniX86 {
   static uint32_t Prepare(const ConvS8Args& args, const ConvPlan& plan, uint64_t group,
                           uint64_t pixel, Part* part) {
     if (plan.rows == Rows::kStrips) {
-      return PointStrip(args, plan, pixel, part->strip);
+      return PointStrip(args, plan, pixel, &part->strip);
     }
     return GatherRows(args, plan, group, pixel);
   }

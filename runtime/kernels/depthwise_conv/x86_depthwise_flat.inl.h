@@ -8,6 +8,12 @@
 namespace octet {
 namespace {
 
+// `count` pixels of kChannels, `step` bytes apart, put side by side.
+template <size_t kChannels>
+static inline void CopyApart(const uint8_t* from, size_t step, uint32_t count, uint8_t* to) {
+  for (; count != 0; --count, from += step, to += kChannels) memcpy(to, from, kChannels);
+}
+
 // Copies `count` pixels of a row, every stride_w-th from `first` on.
 static inline void CopyPixels(const ConvS8Args& args, const uint8_t* row, int64_t first,
                               uint32_t count, uint8_t* to) {
@@ -27,24 +33,27 @@ static inline void CopyPixels(const ConvS8Args& args, const uint8_t* row, int64_
   }
   const uint8_t* from = row + (size_t)first * c;
   const size_t step = g.stride_w * c;
-  if (g.stride_w == 1 && last > i) {
-    memcpy(to, from, (last - i) * c);
-    to += (last - i) * c;
-  } else if (c == 8) {
-    for (; i < last; ++i, from += step, to += 8) memcpy(to, from, 8);
-  } else {
-    for (; i < last; ++i, from += step, to += c) {
-      for (size_t k = 0; k < c; k += 16) memcpy(to + k, from + k, 16);
+  if (last > i) {
+    const uint32_t inside = last - i;
+    if (g.stride_w == 1) {
+      memcpy(to, from, inside * c);
+    } else if (c == 8) {
+      CopyApart<8>(from, step, inside, to);
+    } else if (c == 16) {
+      CopyApart<16>(from, step, inside, to);
+    } else {
+      CopyApart<32>(from, step, inside, to);
     }
+    to += inside * c;
   }
   if (last < count) memset(to, padding, (count - last) * c);
 }
 
-// `bytes` output bytes of kRows rows; window column kx of image row r starts at r * pitch +
+// `bytes` output bytes of kRows rows; window column kx of image row r starts at rows[r] +
 // offset[kx]. What is loaded behind the pixels is not stored.
 template <class V, int kRows>
-static void DotFlat3x3(const ConvS8Args& args, const Chunk3x3<V>& chunk, const uint8_t* rows,
-                       size_t pitch, const size_t (&offset)[3], size_t bytes, uint8_t* output) {
+static void DotFlat3x3(const ConvS8Args& args, const Chunk3x3<V>& chunk, uint8_t* const (&rows)[4],
+                       const size_t (&offset)[3], size_t bytes, uint8_t* output) {
   typedef typename V::Vec Vec;
   const size_t row_step = (size_t)args.g.out_w * args.g.out_c;
   const int8_t* table = args.table;
@@ -64,10 +73,10 @@ static void DotFlat3x3(const ConvS8Args& args, const Chunk3x3<V>& chunk, const u
     }
 #pragma GCC unroll 3
     for (int kx = 0; kx < 3; ++kx) {
-      const uint8_t* from = rows + offset[kx] + j;
-      const size_t fourth = kRows == 2 ? 3 : V::kMiddleTwice ? 1 : 0;
-      const Vec x[4] = {V::Load(from), V::Load(from + pitch), V::Load(from + 2 * pitch),
-                        V::Load(from + fourth * pitch)};
+      constexpr int kFourth = kRows == 2 ? 3 : V::kMiddleTwice ? 1 : 0;
+      const size_t at = offset[kx] + j;
+      const Vec x[4] = {V::Load(rows[0] + at), V::Load(rows[1] + at), V::Load(rows[2] + at),
+                        V::Load(rows[kFourth] + at)};
       Vec v[4];
       V::Interleave(x, v);
 #pragma GCC unroll 4
@@ -90,30 +99,39 @@ static void RunFlat3x3(const ConvS8Args& args, const Chunk3x3<V>& chunk, Range r
   const uint32_t planes = g.stride_w;
   // A row: at stride 2 the columns 0, 2, .. and behind them 1, 3, ..; a register is loaded behind
   // the last pixel.
-  const size_t pitch = kColumnBufferBytes / (together == 2 ? 4 : 3) & ~(size_t)63;
+  const uint32_t slots = together == 2 ? 4 : 3;
+  const size_t pitch = kColumnBufferBytes / slots & ~(size_t)63;
   const uint32_t most = (uint32_t)((pitch - V::kBytes) / (c * planes) - 2);
   const uint32_t strips = (g.out_w + most - 1) / most;
+  // Where a strip is a whole line, the rows that the next one has in common with it stay: row r is
+  // in slot (first + r) % slots.
+  const uint32_t down = together * g.stride_h;
+  uint32_t first = 0;
   for (uint64_t y = rows.begin; y < rows.end; y += together) {
     const bool two = together == 2 && y + 1 < rows.end;
+    const bool goes_on = strips == 1 && y != rows.begin;
+    if (goes_on) first = (first + down) % slots;
+    uint8_t* row_at[4] = {};
+    for (uint32_t r = 0; r < slots; ++r) row_at[r] = buffer + (first + r) % slots * pitch;
     for (uint32_t i = 0, x = 0; i < strips; ++i) {
       const uint32_t next = (uint32_t)((uint64_t)g.out_w * (i + 1) / strips);
       const uint32_t count = next - x;
       const uint32_t plane_pixels = count + (planes == 1 ? 2 : 1);
-      for (uint32_t r = 0; r < (two ? 4u : 3u); ++r) {
+      for (uint32_t r = goes_on ? slots - down : 0; r < (two ? 4u : 3u); ++r) {
         const int64_t row = (int64_t)(y * g.stride_h) - g.pad_top + (int64_t)r;
         const uint8_t* source =
             row >= 0 && row < g.in_h ? args.input + (size_t)row * g.in_w * c : nullptr;
         for (uint32_t p = 0; p < planes; ++p) {
           CopyPixels(args, source, (int64_t)x * g.stride_w - g.pad_left + (int64_t)p, plane_pixels,
-                     buffer + r * pitch + p * plane_pixels * c);
+                     row_at[r] + p * plane_pixels * c);
         }
       }
       const size_t offset[3] = {0, planes == 1 ? c : plane_pixels * c, planes == 1 ? 2 * c : c};
       uint8_t* output = args.output + (y * g.out_w + x) * c;
       if (two) {
-        DotFlat3x3<V, kRowsTogether<V>>(args, chunk, buffer, pitch, offset, count * c, output);
+        DotFlat3x3<V, kRowsTogether<V>>(args, chunk, row_at, offset, count * c, output);
       } else {
-        DotFlat3x3<V, 1>(args, chunk, buffer, pitch, offset, count * c, output);
+        DotFlat3x3<V, 1>(args, chunk, row_at, offset, count * c, output);
       }
       x = next;
     }

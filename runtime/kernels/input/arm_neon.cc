@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "runtime/kernels/arm_neon_shim.inl.h"
+#include "runtime/kernels/input/runs.inl.h"
 #include "runtime/kernels/kernel_table.h"
-#include "runtime/kernels/share.h"
 
 namespace octet {
 namespace {
@@ -78,25 +78,16 @@ static void QuantizePlanes3(const Rule& rule, const float* values, size_t plane,
 }  // namespace
 
 void input_f32_neon(const InputF32Args& args, Share share) {
-  const size_t width = args.dims[2], channels = args.dims[3];
-  const uint32_t* strides = args.strides;
-  const InputRows layout = RowsOfInput(args.dims, strides);
-  if (layout == InputRows::kOther) {
-    input_f32_reference(args, share);
-    return;
-  }
   const Rule rule = {vdupq_n_f32(args.scale), vdupq_n_s16((int16_t)args.zero_point),
                      vdupq_n_u8(args.sign)};
-  const Range rows = RangeOf((uint64_t)args.dims[0] * args.dims[1], share);
-  for (uint64_t i = rows.begin; i < rows.end; ++i) {
-    const float* row = args.values + i / args.dims[1] * strides[0] + i % args.dims[1] * strides[1];
-    uint8_t* bytes = args.bytes + i * width * channels;
-    if (layout == InputRows::kPlanes3) {
-      QuantizePlanes3(rule, row, strides[3], width, bytes);
+  const bool taken = ForEachRun(args, share, [&](const InputRun& run) {
+    if (run.planes) {
+      QuantizePlanes3(rule, run.values, args.strides[3], run.pixels, args.bytes + run.at);
     } else {
-      QuantizeRun(rule, row, width * channels, bytes);
+      QuantizeRun(rule, run.values, run.pixels * args.dims[3], args.bytes + run.at);
     }
-  }
+  });
+  if (!taken) input_f32_reference(args, share);
 }
 
 }  // namespace octet

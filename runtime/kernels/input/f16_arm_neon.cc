@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "runtime/kernels/arm_half.inl.h"
+#include "runtime/kernels/input/runs.inl.h"
 #include "runtime/kernels/kernel_table.h"
-#include "runtime/kernels/share.h"
 
 namespace octet {
 namespace {
@@ -66,23 +66,14 @@ static void NarrowPlanes3(float factor, const float* values, size_t plane, size_
 }  // namespace
 
 void input_f16_neon(const InputF16Args& args, Share share) {
-  const size_t width = args.dims[2], channels = args.dims[3];
-  const uint32_t* strides = args.strides;
-  const InputRows layout = RowsOfInput(args.dims, strides);
-  if (layout == InputRows::kOther) {
-    input_f16_reference(args, share);
-    return;
-  }
-  const Range rows = RangeOf((uint64_t)args.dims[0] * args.dims[1], share);
-  for (uint64_t i = rows.begin; i < rows.end; ++i) {
-    const float* row = args.values + i / args.dims[1] * strides[0] + i % args.dims[1] * strides[1];
-    uint16_t* halves = args.halves + i * width * channels;
-    if (layout == InputRows::kPlanes3) {
-      NarrowPlanes3(args.factor, row, strides[3], width, halves);
+  const bool taken = ForEachRun(args, share, [&](const InputRun& run) {
+    if (run.planes) {
+      NarrowPlanes3(args.factor, run.values, args.strides[3], run.pixels, args.halves + run.at);
     } else {
-      NarrowRun(args.factor, row, width * channels, halves);
+      NarrowRun(args.factor, run.values, run.pixels * args.dims[3], args.halves + run.at);
     }
-  }
+  });
+  if (!taken) input_f16_reference(args, share);
 }
 
 }  // namespace octet

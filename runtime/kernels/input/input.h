@@ -30,17 +30,6 @@ struct InputF16Args {
 };
 typedef void (*InputF16Fn)(const InputF16Args& args, Share share);
 
-// How rows of the values lie that vector kernels take: channel by channel, one or three of them, or
-// as in the tensor. The reference takes all.
-enum class InputRows { kPlanes3, kRun, kOther };
-static inline InputRows RowsOfInput(const uint32_t dims[4], const uint32_t strides[4]) {
-  const uint32_t width = dims[2], channels = dims[3];
-  if (strides[2] == 1 && channels == 3) return InputRows::kPlanes3;
-  const bool run = (strides[2] == 1 && channels == 1) ||
-                   (strides[3] == 1 && (strides[2] == channels || width == 1));
-  return run ? InputRows::kRun : InputRows::kOther;
-}
-
 }  // namespace octet
 
 #endif  // OCTET_KERNELS_INPUT_INPUT_H_

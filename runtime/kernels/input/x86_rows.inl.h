@@ -5,8 +5,8 @@
 
 #include <string.h>
 
+#include "runtime/kernels/input/runs.inl.h"
 #include "runtime/kernels/kernel_table.h"
-#include "runtime/kernels/share.h"
 #include "runtime/kernels/x86_immintrin.inl.h"
 
 namespace octet {
@@ -76,24 +76,16 @@ static void QuantizePlanes3(const Rule& rule, const float* values, size_t plane,
   }
 }
 
-// False: the rows lie in another way.
+// False: the reference takes them.
 template <typename Rule>
 static bool QuantizeRows(const InputF32Args& args, const Rule& rule, Share share) {
-  const size_t width = args.dims[2], channels = args.dims[3];
-  const uint32_t* strides = args.strides;
-  const InputRows layout = RowsOfInput(args.dims, strides);
-  if (layout == InputRows::kOther) return false;
-  const Range rows = RangeOf((uint64_t)args.dims[0] * args.dims[1], share);
-  for (uint64_t i = rows.begin; i < rows.end; ++i) {
-    const float* row = args.values + i / args.dims[1] * strides[0] + i % args.dims[1] * strides[1];
-    uint8_t* bytes = args.bytes + i * width * channels;
-    if (layout == InputRows::kPlanes3) {
-      QuantizePlanes3(rule, row, strides[3], width, bytes);
+  return ForEachRun(args, share, [&](const InputRun& run) {
+    if (run.planes) {
+      QuantizePlanes3(rule, run.values, args.strides[3], run.pixels, args.bytes + run.at);
     } else {
-      QuantizeRun(rule, row, width * channels, bytes);
+      QuantizeRun(rule, run.values, run.pixels * args.dims[3], args.bytes + run.at);
     }
-  }
-  return true;
+  });
 }
 
 }  // namespace

@@ -12,22 +12,22 @@ namespace {
 
 constexpr uint32_t kWide = 16;
 
-// Calls op.Tap(16 bytes) for every tap of channels [c, c + count).
+// Calls op.Tap(bytes, count) for every tap of channels [c, c + count).
 template <class Op>
 static inline void ForEachTap(const WindowPixels<uint8_t>& taps, uint32_t c, uint32_t count,
                               Op* op) {
   const uint8_t* row = taps.first + c;
   for (uint32_t ky = 0; ky < taps.rows; ++ky, row += taps.row_step) {
     const uint8_t* x = row;
-    for (uint32_t kx = 0; kx < taps.columns; ++kx, x += taps.column_step) {
-      op->Tap(LoadPartial16(x, count));
-    }
+    for (uint32_t kx = 0; kx < taps.columns; ++kx, x += taps.column_step) op->Tap(x, count);
   }
 }
 
 struct MaxOp {
   __m128i best;
-  inline void Tap(__m128i x) { best = _mm_max_epu8(best, x); }
+  inline void Tap(const uint8_t* x, uint32_t count) {
+    best = _mm_max_epu8(best, LoadPartial16(x, count));
+  }
 };
 
 // The maximum of kVectors * 32 channels from c on: the loops over the taps cost as much as 16
@@ -69,19 +69,54 @@ static void MaxOf2x2(const WindowPixels<uint8_t>& taps, size_t step, uint32_t ch
   }
 }
 
-// 16-bit sums of unsigned bytes, spilled to 32 bits before they can overflow: 257 * 255 = 65535.
+// Sums of kPieces * 16 channels: in 16 bits, spilled to 32 before they can overflow: 257 * 255 =
+// 65535. Several pieces share the loops over the taps.
+template <int kPieces>
 struct SumOp {
-  __m256i words, low, high;
-  uint32_t held;
+  __m256i words[kPieces] = {}, low[kPieces] = {}, high[kPieces] = {};
+  uint32_t held = 0;
   inline void Spill() {
-    low = _mm256_add_epi32(low, _mm256_cvtepu16_epi32(_mm256_castsi256_si128(words)));
-    high = _mm256_add_epi32(high, _mm256_cvtepu16_epi32(_mm256_extracti128_si256(words, 1)));
-    words = _mm256_setzero_si256();
+    for (int i = 0; i < kPieces; ++i) {
+      const __m128i upper = _mm256_extracti128_si256(words[i], 1);
+      low[i] = _mm256_add_epi32(low[i], _mm256_cvtepu16_epi32(_mm256_castsi256_si128(words[i])));
+      high[i] = _mm256_add_epi32(high[i], _mm256_cvtepu16_epi32(upper));
+      words[i] = _mm256_setzero_si256();
+    }
     held = 0;
   }
-  inline void Tap(__m128i x) {
-    words = _mm256_add_epi16(words, _mm256_cvtepu8_epi16(x));
+  inline void Tap(const uint8_t* x, uint32_t count) {
+    for (int i = 0; i < kPieces; ++i, x += kWide) {
+      const __m128i bytes = kPieces != 1 ? _mm_loadu_si128(reinterpret_cast<const __m128i*>(x))
+                                         : LoadPartial16(x, count);
+      words[i] = _mm256_add_epi16(words[i], _mm256_cvtepu8_epi16(bytes));
+    }
     if (++held == 257) Spill();
+  }
+};
+
+struct Average {
+  const PoolS8Args& args;
+  Finish8 finish;
+  Channels8 factor;
+  __m256i zero;
+
+  // Of channels [c, c + count); count is kPieces * 16 but for one piece.
+  template <int kPieces>
+  inline void Of(const WindowPixels<uint8_t>& taps, uint32_t c, uint32_t count, uint8_t* to) const {
+    SumOp<kPieces> op;
+    ForEachTap(taps, c, count, &op);
+    op.Spill();
+    for (int i = 0; i < kPieces; ++i) {
+      __m256i low = _mm256_sub_epi32(op.low[i], zero);
+      __m256i high = _mm256_sub_epi32(op.high[i], zero);
+      if (args.pre_shift != 0) {
+        low = PreShift8(low, args.pre_shift);
+        high = PreShift8(high, args.pre_shift);
+      }
+      StorePartial16(to + i * kWide,
+                     Finish16(Requantize8(low, factor), Requantize8(high, factor), finish),
+                     kPieces != 1 ? kWide : count);
+    }
   }
 };
 
@@ -139,31 +174,27 @@ void average_pool_s8_avx2(const PoolS8Args& args, Share share) {
   const ConvGeometry& g = args.g;
   const uint64_t pieces = (g.in_c + kWide - 1) / kWide;
   const Range work = RangeOf((uint64_t)g.out_h * g.out_w * pieces, share);
-  const Finish8 finish = MakeFinish8(args.out_zero_point, args.clamp_lo, args.clamp_hi);
+  Average average = {args, MakeFinish8(args.out_zero_point, args.clamp_lo, args.clamp_hi), {}, {}};
   uint64_t pixel = work.begin / pieces;
   PixelWalk<uint8_t> walk(g, args.input, pixel);
   for (uint64_t i = work.begin; i < work.end; ++pixel, walk.Next()) {
     const WindowPixels<uint8_t> taps = walk.Taps();
     const uint32_t valid = taps.rows * taps.columns;
     const Multiplier m = args.multipliers[args.multiplier_count == 1 ? 0 : valid - 1];
-    const Channels8 factor =
-        MakeChannels8(_mm256_set1_epi32(m.multiplier), _mm256_set1_epi32(m.shift));
-    const __m256i zero = _mm256_set1_epi32((int32_t)valid * (args.in_zero_point + 128));
-    for (uint64_t end = (pixel + 1) * pieces; i < end && i < work.end; ++i) {
-      const uint32_t c = (uint32_t)(i - pixel * pieces) * kWide;
-      const uint32_t count = g.in_c - c < kWide ? g.in_c - c : kWide;
-      const __m256i none = _mm256_setzero_si256();
-      SumOp op = {none, none, none, 0};
-      ForEachTap(taps, c, count, &op);
-      op.Spill();
-      __m256i low = _mm256_sub_epi32(op.low, zero);
-      __m256i high = _mm256_sub_epi32(op.high, zero);
-      if (args.pre_shift != 0) {
-        low = PreShift8(low, args.pre_shift);
-        high = PreShift8(high, args.pre_shift);
+    average.factor = MakeChannels8(_mm256_set1_epi32(m.multiplier), _mm256_set1_epi32(m.shift));
+    average.zero = _mm256_set1_epi32((int32_t)valid * (args.in_zero_point + 128));
+    uint64_t end = (pixel + 1) * pieces;
+    if (end > work.end) end = work.end;
+    while (i < end) {
+      const uint32_t c = (uint32_t)(i - pixel * pieces) * kWide, left = g.in_c - c;
+      uint8_t* to = args.output + pixel * g.in_c + c;
+      if (end - i >= 4 && left >= 4 * kWide) {
+        average.Of<4>(taps, c, 4 * kWide, to);
+        i += 4;
+      } else {
+        average.Of<1>(taps, c, left < kWide ? left : kWide, to);
+        ++i;
       }
-      StorePartial16(args.output + pixel * g.in_c + c,
-                     Finish16(Requantize8(low, factor), Requantize8(high, factor), finish), count);
     }
   }
 }
