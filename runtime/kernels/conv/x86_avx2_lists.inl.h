@@ -278,11 +278,7 @@ static void MakeLists(const int8_t* weights, uint64_t pixels, uint32_t blocks, P
   uint16_t* const lists = AreasOf(plan).lists;
   uint16_t* const rest = lists + 2 * blocks * groups + 8;  // behind what the last list may write
   part->way = Way::kHalves;
-#ifdef FEWEST
-  if (groups < FEWEST || groups > kMaxListed || pixels < (groups < kMinGroups ? 512 : kMinPixels)) return;
-#else
   if (groups < kMinGroups || groups > kMaxListed || pixels < kMinPixels) return;
-#endif
   // The first list tells how the others are made.
   Counts& first = part->counts[0];
   first = ListInOrder<true>(weights, groups, lists, rest);

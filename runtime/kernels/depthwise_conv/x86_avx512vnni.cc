@@ -97,13 +97,11 @@ struct VectorAvx512 {
     return _mm512_inserti32x4(v, load(lanes[3]), 3);
   }
   static inline void Arrange(Channels (&)[4]) {}
-  static inline Vec FinishBytes(const Vec (&sums)[4], const Channels (&c)[4]) {
-    const Vec low = _mm512_packs_epi32(RequantizeDoubled16(sums[0], c[0]),
-                                       RequantizeDoubled16(sums[1], c[1]));
-    const Vec high = _mm512_packs_epi32(RequantizeDoubled16(sums[2], c[2]),
-                                        RequantizeDoubled16(sums[3], c[3]));
-    return _mm512_packus_epi16(low, high);
+  template <bool>
+  static inline Vec FinishTwo(Vec a, Vec b, const Channels& of_a, const Channels& of_b) {
+    return _mm512_packs_epi32(RequantizeDoubled16(a, of_a), RequantizeDoubled16(b, of_b));
   }
+  static inline Vec Bytes(Vec low, Vec high) { return _mm512_packus_epi16(low, high); }
   static inline Vec Clamp(Vec bytes, Vec lo, Vec hi) {
     return _mm512_min_epu8(_mm512_max_epu8(bytes, lo), hi);
   }

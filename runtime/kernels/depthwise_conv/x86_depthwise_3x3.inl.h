@@ -6,13 +6,13 @@
 // channels are taken in chunks, whose interleaved image columns go through a buffer, because three
 // output columns use each. Few channels go the way of x86_depthwise_flat.inl.h.
 //
-// Four registers of sums become one of bytes together: V::Arrange() puts their constants in the
-// order that V::FinishBytes() wants.
+// Two registers of sums become one of words together: V::Arrange() puts their constants in the
+// order that V::FinishTwo() wants.
 //
 // Sums that need more than one multiplication and shift go the other way (PreparedKind).
 //
 // Included by depthwise_conv/x86_<level>.cc behind x86_depthwise_s8.inl.h; classes also define
-// FinishBytes(), Clamp() and StorePart(). Everything has internal linkage.
+// FinishTwo(), Bytes(), Clamp() and StorePart(). Everything has internal linkage.
 namespace octet {
 namespace {
 
@@ -94,10 +94,14 @@ static bool LoadChunk3x3(const ConvS8Args& args, uint32_t channel, uint32_t widt
   return true;
 }
 
-template <class V>
-static inline typename V::Vec BytesOf3x3(const Chunk3x3<V>& chunk,
-                                         const typename V::Vec (&sums)[4]) {
-  const typename V::Vec bytes = V::FinishBytes(sums, chunk.channels);
+// kInMemory: of sums, else they are in registers.
+template <class V, bool kInMemory>
+static inline typename V::Vec Bytes3x3(const Chunk3x3<V>& chunk,
+                                       const typename V::Vec (&sums)[4]) {
+  const typename V::Channels(&of)[4] = chunk.channels;
+  const typename V::Vec bytes =
+      V::Bytes(V::template FinishTwo<kInMemory>(sums[0], sums[1], of[0], of[1]),
+               V::template FinishTwo<kInMemory>(sums[2], sums[3], of[2], of[3]));
   return chunk.clamped ? V::Clamp(bytes, chunk.lo, chunk.hi) : bytes;
 }
 
@@ -107,7 +111,7 @@ static inline void Finish3x3(const Chunk3x3<V>& chunk, const int8_t* table,
                              uint32_t width) {
 #pragma GCC unroll 2
   for (int r = 0; r < kRows; ++r, to += row_step) {
-    typename V::Vec bytes = BytesOf3x3<V>(chunk, acc[r]);
+    typename V::Vec bytes = Bytes3x3<V, false>(chunk, acc[r]);
     if constexpr (V::kLooksUp) {
       if (table != nullptr) bytes = V::LookUp(bytes, table);
     }
@@ -192,7 +196,7 @@ static void DotSideBySide(const ConvS8Args& args, const Chunk3x3<V>& chunk, int 
     }
     uint8_t* to = output + x * out_c;
     for (uint32_t p = 0; p < kPixels; ++p, to += out_c) {
-      V::StorePart(to, BytesOf3x3<V>(chunk, sums[p]), width);
+      V::StorePart(to, Bytes3x3<V, true>(chunk, sums[p]), width);
       if (table != nullptr) ApplyTable(to, width, table);
     }
   }

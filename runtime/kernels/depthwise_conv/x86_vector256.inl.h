@@ -77,23 +77,26 @@ struct Vector256 {
       c[i + 1].shift = UpperHalves(a.shift, b.shift);
     }
   }
-  static inline Vec FinishBytes(const Vec (&sums)[4], const Channels (&c)[4]) {
-    Vec even[2], odd[2];
-#pragma GCC unroll 2
-    for (uint32_t i = 0; i < 2; ++i) {
-      const uint32_t a = 2 * i, b = a + 1;
-      const Vec low = UpperHalves(_mm256_mul_epi32(sums[a], c[a].multiplier),
-                                  _mm256_mul_epi32(sums[b], c[b].multiplier));
-      const Vec high = UpperHalves(_mm256_mul_epi32(LoadOdd8(sums[a]), c[a].multiplier_odd),
-                                   _mm256_mul_epi32(LoadOdd8(sums[b]), c[b].multiplier_odd));
-      even[i] = _mm256_srav_epi32(_mm256_add_epi32(low, c[a].rounding), c[a].shift);
-      odd[i] = _mm256_srav_epi32(_mm256_add_epi32(high, c[b].rounding), c[b].shift);
-    }
-    // The packs within 128-bit lanes restore the order of the channels but for even and odd ones.
-    const Vec bytes = _mm256_packus_epi16(_mm256_packs_epi32(even[0], even[1]),
-                                          _mm256_packs_epi32(odd[0], odd[1]));
-    const __m128i order = _mm_setr_epi8(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15);
-    return _mm256_shuffle_epi8(bytes, _mm256_broadcastsi128_si256(order));
+  // Words, by 128 bits: the even channels of both, their odd ones.
+  template <bool kInMemory>
+  static inline Vec FinishTwo(const Vec& a, const Vec& b, const Channels& of_a,
+                              const Channels& of_b) {
+    const auto odd_of = [](const Vec& x) {
+      if constexpr (kInMemory) return LoadOdd8(x);
+      return _mm256_shuffle_epi32(x, 0xF5);
+    };
+    const Vec even =
+        UpperHalves(_mm256_mul_epi32(a, of_a.multiplier), _mm256_mul_epi32(b, of_b.multiplier));
+    const Vec odd = UpperHalves(_mm256_mul_epi32(odd_of(a), of_a.multiplier_odd),
+                                _mm256_mul_epi32(odd_of(b), of_b.multiplier_odd));
+    return _mm256_packs_epi32(_mm256_srav_epi32(_mm256_add_epi32(even, of_a.rounding), of_a.shift),
+                              _mm256_srav_epi32(_mm256_add_epi32(odd, of_b.rounding), of_b.shift));
+  }
+  // Packing within 128-bit lanes restores the order of the channels, but for even and odd ones.
+  static inline Vec Bytes(Vec low, Vec high) {
+    const __m128i order = _mm_setr_epi8(0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15);
+    return _mm256_shuffle_epi8(_mm256_packus_epi16(low, high),
+                               _mm256_broadcastsi128_si256(order));
   }
   static inline Vec Clamp(Vec bytes, Vec lo, Vec hi) {
     return _mm256_min_epu8(_mm256_max_epu8(bytes, lo), hi);
