@@ -65,9 +65,7 @@ struct VectorAvx2 : Vector256 {
   }
 
   static constexpr uint32_t kSideBySide = 4;
-  static inline bool IsExact(const Weight& a, const Weight& b, const Weight& c) {
-    return (a.exact & b.exact & c.exact) != 0;
-  }
+  static inline bool IsExact(const Weight& w) { return w.exact != 0; }
   // GCC 12 makes a constant that it knows anew for every product.
   static inline Vec Ones() {
     Vec ones = _mm256_set1_epi16(1);

@@ -166,22 +166,20 @@ static void DotColumns3x3(const ConvS8Args& args, const Chunk3x3<V>& chunk, cons
   }
 }
 
-// Sums of one of the four registers of kPixels outputs side by side. What their windows share is
-// loaded once: with 16 registers, loads are what takes the time.
-template <class V, bool kExact, uint32_t kStride, int kPixels>
-static inline void SumsSideBySide(const Chunk3x3<V>& chunk, int row, int i, const uint8_t* columns,
-                                  typename V::Vec ones, typename V::Vec (&acc)[kPixels]) {
-  constexpr int kColumns = (kPixels - 1) * (int)kStride + 3;
+// Products of one register with 4 taps, for kPixels outputs side by side whose columns are `step`
+// bytes apart.
+template <class V, int kPixels>
+static inline void DotSameTaps(const uint8_t* from, size_t step, const typename V::Weight& w,
+                               typename V::Vec ones, typename V::Vec (&acc)[kPixels]) {
+  if (V::IsExact(w)) {
 #pragma GCC unroll 4
-  for (int p = 0; p < kPixels; ++p) acc[p] = chunk.start[i];
-#pragma GCC unroll 9
-  for (int j = 0; j < kColumns; ++j) {
-    const typename V::Vec v = V::Load(columns + (size_t)(j * 4 + i) * V::kBytes);
-#pragma GCC unroll 3
-    for (int kx = 0; kx < 3; ++kx) {
-      const int p = (j - kx) / (int)kStride;
-      if (j < kx || (j - kx) % (int)kStride != 0 || p >= kPixels) continue;
-      V::template DotAs<kExact>(acc[p], v, chunk.weights[kx][row][i], ones);
+    for (int p = 0; p < kPixels; ++p) {
+      V::template DotAs<true>(acc[p], V::Load(from + (size_t)p * step), w, ones);
+    }
+  } else {
+#pragma GCC unroll 4
+    for (int p = 0; p < kPixels; ++p) {
+      V::template DotAs<false>(acc[p], V::Load(from + (size_t)p * step), w, ones);
     }
   }
 }
@@ -193,21 +191,23 @@ static void DotSideBySide(const ConvS8Args& args, const Chunk3x3<V>& chunk, int 
                           const uint8_t* columns, uint32_t count, uint32_t width, uint8_t* output) {
   typedef typename V::Vec Vec;
   constexpr uint32_t kPixels = V::kSideBySide;
+  constexpr size_t kStep = kStride * 4 * V::kBytes;
   const size_t out_c = args.g.out_c;
   const int8_t* table = args.table;
   const Vec ones = V::Ones();
   for (uint32_t x = 0; x < count; x += kPixels) {
     if (x + kPixels > count) x = count - kPixels;
-    const uint8_t* from = columns + (size_t)x * kStride * 4 * V::kBytes;
+    const uint8_t* from = columns + x * kStep;
     Vec sums[kPixels][4];
 #pragma GCC unroll 4
     for (int i = 0; i < 4; ++i) {
       Vec acc[kPixels];
-      if (V::IsExact(chunk.weights[0][row][i], chunk.weights[1][row][i],
-                     chunk.weights[2][row][i])) {
-        SumsSideBySide<V, true, kStride>(chunk, row, i, from, ones, acc);
-      } else {
-        SumsSideBySide<V, false, kStride>(chunk, row, i, from, ones, acc);
+#pragma GCC unroll 4
+      for (Vec& sum : acc) sum = chunk.start[i];
+#pragma GCC unroll 3
+      for (int kx = 0; kx < 3; ++kx) {
+        const uint8_t* at = from + (size_t)(kx * 4 + i) * V::kBytes;
+        DotSameTaps<V>(at, kStep, chunk.weights[kx][row][i], ones, acc);
       }
 #pragma GCC unroll 4
       for (uint32_t p = 0; p < kPixels; ++p) sums[p][i] = acc[p];

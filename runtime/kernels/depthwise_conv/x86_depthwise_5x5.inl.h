@@ -23,8 +23,7 @@ static bool LoadChunk5x5(const ConvS8Args& args, uint32_t channel, uint32_t widt
   constexpr uint32_t kTaps = 25;
   if (width == 8 || !LoadConstants<V>(args, channel, width, chunk)) return false;
   const uint32_t blocks = (width + kChannelBlock - 1) / kChannelBlock;
-  const int8_t* weights =
-      args.weights + (size_t)(channel / kChannelBlock) * kTaps * kChannelBlock;
+  const int8_t* weights = args.weights + (size_t)(channel / kChannelBlock) * kTaps * kChannelBlock;
   const auto tap = [&](uint32_t ky, uint32_t kx) {
     return TapOf<V>(weights, kTaps, ky * 5 + kx, blocks);
   };
@@ -74,16 +73,6 @@ static void InterleaveColumns5x5(const ConvS8Args& args, const uint8_t* const (&
   }
 }
 
-// Products of one register with 4 taps, for kPixels outputs side by side.
-template <class V, bool kExact, int kPixels>
-static inline void DotPixels5x5(const uint8_t* from, size_t step, const typename V::Weight& w,
-                                typename V::Vec ones, typename V::Vec (&acc)[kPixels]) {
-#pragma GCC unroll 4
-  for (int p = 0; p < kPixels; ++p) {
-    V::template DotAs<kExact>(acc[p], V::Load(from + (size_t)p * step), w, ones);
-  }
-}
-
 // Output pixels of a row, V::kSideBySide at a time and at least so many; of the last ones some are
 // done twice.
 template <class V, uint32_t kStride>
@@ -107,12 +96,7 @@ static void DotColumns5x5(const ConvS8Args& args, const Chunk5x5<V>& chunk, cons
       for (uint32_t k = 0; k < 7; ++k) {
         const uint32_t column = k < kFirstOfFifth ? k * 8 : k == kFirstOfFifth ? 4 : 4 * 8 + 4;
         const uint8_t* at = from + (column + i) * V::kBytes;
-        const typename V::Weight& w = chunk.weights[k][i];
-        if (V::IsExact(w, w, w)) {
-          DotPixels5x5<V, true>(at, kStep, w, ones, acc);
-        } else {
-          DotPixels5x5<V, false>(at, kStep, w, ones, acc);
-        }
+        DotSameTaps<V>(at, kStep, chunk.weights[k][i], ones, acc);
       }
 #pragma GCC unroll 4
       for (uint32_t p = 0; p < kPixels; ++p) sums[p][i] = acc[p];
@@ -136,8 +120,7 @@ template <class V>
 static bool TryChunk5x5(const ConvS8Args& args, uint32_t channel, uint32_t width, Range rows) {
   const ConvGeometry& g = args.g;
   Chunk5x5<V> chunk;
-  if (!Is5x5(args) || g.out_w < V::kSideBySide ||
-      !LoadChunk5x5<V>(args, channel, width, &chunk)) {
+  if (!Is5x5(args) || g.out_w < V::kSideBySide || !LoadChunk5x5<V>(args, channel, width, &chunk)) {
     return false;
   }
   alignas(64) uint8_t columns[kColumnBufferBytes];

@@ -95,8 +95,7 @@ struct Vector256 {
   // Packing within 128-bit lanes restores the order of the channels, but for even and odd ones.
   static inline Vec Bytes(Vec low, Vec high) {
     const __m128i order = _mm_setr_epi8(0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15);
-    return _mm256_shuffle_epi8(_mm256_packus_epi16(low, high),
-                               _mm256_broadcastsi128_si256(order));
+    return _mm256_shuffle_epi8(_mm256_packus_epi16(low, high), _mm256_broadcastsi128_si256(order));
   }
   static inline Vec Clamp(Vec bytes, Vec lo, Vec hi) {
     return _mm256_min_epu8(_mm256_max_epu8(bytes, lo), hi);
