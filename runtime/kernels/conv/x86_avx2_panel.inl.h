@@ -230,7 +230,7 @@ struct Avx2 {
     part->hi = (int32_t)((uint32_t)(args.clamp_hi + 128) * 0x01010101u);
     MakeLists(panel->weights, plan.pixels.end - plan.pixels.begin, outputs.blocks, part);
     part->columns = ColumnsOf(part->areas, part->way);
-    part->pointwise = IsPointwise(plan);
+    part->pointwise = plan.rows == Rows::kPointed && IsPointwise(plan.g);
   }
   static uint32_t Prepare(const ConvS8Args& args, const ConvPlan& plan, uint64_t group,
                           uint64_t pixel, Part* part) {

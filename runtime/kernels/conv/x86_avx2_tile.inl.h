@@ -137,13 +137,7 @@ static inline Columns Behind(Columns to, size_t bytes) {
   return to;
 }
 
-static inline bool IsPointwise(const ConvPlan& plan) {
-  const ConvGeometry& g = plan.g;
-  return plan.rows == Rows::kPointed && plan.taps == 1 && g.stride_h == 1 && g.stride_w == 1 &&
-         g.pad_top == 0 && g.pad_left == 0 && g.out_w == g.in_w && g.out_h <= g.in_h;
-}
-
-// The same pixels of input and output, without pointers.
+// Windows of a pointwise layer: the same pixels of input and output, without pointers.
 static inline void InterleavePointwise(const ConvS8Args& args, const ConvPlan& plan, uint64_t group,
                                        uint64_t pixel, const PartAvx2& part, uint32_t rows) {
   const size_t step = plan.g.in_c;
