@@ -120,7 +120,9 @@ static inline typename V::Vec BytesOf(const Constants<V>& constants,
   const typename V::Vec bytes =
       V::Bytes(V::template FinishTwo<kInMemory>(sums[0], sums[1], of[0], of[1]),
                V::template FinishTwo<kInMemory>(sums[2], sums[3], of[2], of[3]));
-  return constants.clamped ? V::Clamp(bytes, constants.lo, constants.hi) : bytes;
+  // Where sums are in registers, the two instructions cost less than asking.
+  const bool clamped = !kInMemory || constants.clamped;
+  return clamped ? V::Clamp(bytes, constants.lo, constants.hi) : bytes;
 }
 
 template <class V, int kRows>
