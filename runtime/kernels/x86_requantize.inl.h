@@ -178,6 +178,54 @@ static inline __m256i FinishRows8(const __m256i (&rows)[4], const Finish8& f) {
   return _mm256_min_epu8(_mm256_max_epu8(_mm256_packus_epi16(low, high), f.lo), f.hi);
 }
 
+// The same with fewer instructions where sums lie in memory: the odd lanes come down as they are
+// loaded, and the upper halves of two rows' products go side by side. Even outputs of both rows are
+// in one register, odd ones in another.
+struct RowChannels8 {
+  __m256i multiplier, multiplier_odd, rounding[2], shift[2];  // [0]: of even outputs
+};
+
+static inline RowChannels8 MakeRowChannels8(__m256i multiplier, __m256i multiplier_odd,
+                                            __m256i rounding, __m256i shift) {
+  return {multiplier,
+          multiplier_odd,
+          {_mm256_shuffle_epi32(rounding, 0x88), _mm256_shuffle_epi32(rounding, 0xDD)},
+          {_mm256_shuffle_epi32(shift, 0x88), _mm256_shuffle_epi32(shift, 0xDD)}};
+}
+
+// The odd lanes of a vector in memory, each twice. Compilers make a load and a shuffle of it.
+static inline __m256i LoadOdd8(const __m256i& from) {
+  __m256i odd;
+  __asm__("vmovshdup %1, %0" : "=x"(odd) : "m"(from));
+  return odd;
+}
+
+// The odd lanes of a and b (of products: their upper halves), and the even ones: [a b | a b].
+static inline __m256i UpperHalves(__m256i a, __m256i b) {
+  return _mm256_castps_si256(
+      _mm256_shuffle_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b), 0xDD));
+}
+static inline __m256i LowerHalves(__m256i a, __m256i b) {
+  return _mm256_castps_si256(
+      _mm256_shuffle_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b), 0x88));
+}
+
+// Two rows of 8 outputs -> words, by 128 bits: the even outputs of a and of b, the odd ones.
+static inline __m256i RequantizeRows8(const __m256i& a, const __m256i& b, const RowChannels8& c) {
+  const __m256i even =
+      UpperHalves(_mm256_mul_epi32(a, c.multiplier), _mm256_mul_epi32(b, c.multiplier));
+  const __m256i odd = UpperHalves(_mm256_mul_epi32(LoadOdd8(a), c.multiplier_odd),
+                                  _mm256_mul_epi32(LoadOdd8(b), c.multiplier_odd));
+  return _mm256_packs_epi32(_mm256_srav_epi32(_mm256_add_epi32(even, c.rounding[0]), c.shift[0]),
+                            _mm256_srav_epi32(_mm256_add_epi32(odd, c.rounding[1]), c.shift[1]));
+}
+
+// Bytes of such words of four rows -> as FinishRows8() has them.
+static inline __m256i OrderRows8(__m256i bytes) {
+  const __m128i order = _mm_setr_epi8(0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15);
+  return _mm256_shuffle_epi8(bytes, _mm256_broadcastsi128_si256(order));
+}
+
 // Stores what FinishRows8() made for the first `rows` (1..4) rows, `count` (1..8) outputs of each.
 static inline void StoreRows8(const __m256i bytes, uint8_t* to, size_t stride, uint32_t rows,
                               uint32_t count) {

@@ -65,9 +65,9 @@ static void RunTile(const ConvPlan& plan, const typename Level::Part& part, uint
     const uint64_t rest = channels - (uint64_t)done * kChannelBlock;
     panel.output_channels = rest < count * kChannelBlock ? (uint32_t)rest : count * kChannelBlock;
     const uint32_t most = kPanels.rows[count - 1];
-    const uint32_t panels = Level::kRules.full_first ? 0 : (rows + most - 1) / most;
+    const uint32_t panels = Level::kRules.full_first || rows <= most ? 0 : (rows + most - 1) / most;
     for (uint32_t i = 1, row = 0; row < rows; ++i) {
-      uint32_t next = Level::kRules.full_first ? row + most : rows * i / panels;
+      uint32_t next = panels == 0 ? row + most : rows * i / panels;
       if (next > rows) next = rows;
       if (Level::kRules.whole_tiles) next = rows;
       panel.row = row;

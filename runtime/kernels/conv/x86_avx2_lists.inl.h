@@ -18,6 +18,8 @@ static_assert(kMaxListed * kEntry <= UINT16_MAX + 1, "entries have 16 bits");
 // Fewer pixels are not worth looking at the weights, fewer groups not worth lists.
 constexpr uint64_t kMinPixels = 24;
 constexpr uint64_t kMinGroups = 12;
+// A list of few groups costs more than its groups alone.
+constexpr uint64_t kFewGroups = 64, kMinPixelsOfFew = 64;
 // Looking for the best pairs costs as much as multiplying some tens of pixels, and rows of 8 bytes
 // a group must stay in the level 1 cache.
 constexpr uint64_t kMinPairedPixels = 128;
@@ -105,8 +107,20 @@ enum class Way {
   kPaired,   // as is best for every group: rows are interleaved with 8 bytes a group
 };
 
+// The interleaved arrays from one group on.
+struct Columns {
+  uint8_t *bytes, *even, *odd;  // bytes: null when not wanted
+  bool paired;
+};
+
 struct PartAvx2 : PartX86 {
   const ConvPlan* plan;
+  Areas areas;
+  Columns columns;
+  uint64_t groups;
+  bool pointwise;  // a tile's rows are pixels next to each other
+  bool clamped;    // by more than a byte's range
+  int32_t lo, hi;  // the clamp as bytes of the arena, four times
   Way way;
   Counts counts[2 * kPreparedBlocks];  // of 8 outputs
 };
@@ -266,7 +280,8 @@ static void MakeLists(const int8_t* weights, uint64_t pixels, uint32_t blocks, P
   uint16_t* const lists = AreasOf(plan).lists;
   uint16_t* const rest = lists + 2 * blocks * groups + 8;  // behind what the last list may write
   part->way = Way::kHalves;
-  if (groups < kMinGroups || groups > kMaxListed || pixels < kMinPixels) return;
+  const uint64_t least_pixels = groups < kFewGroups ? kMinPixelsOfFew : kMinPixels;
+  if (groups < kMinGroups || groups > kMaxListed || pixels < least_pixels) return;
   // The first list tells how the others are made.
   Counts& first = part->counts[0];
   first = ListInOrder<true>(weights, groups, lists, rest);

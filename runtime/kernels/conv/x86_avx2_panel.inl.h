@@ -109,37 +109,45 @@ __attribute__((noinline)) static void AdjustSums(const TailS8& tail, __m256i* su
   }
 }
 
+// Words of two rows that still lack the zero point.
+__attribute__((noinline)) static __m256i AddLateZero(const TailS8& tail, __m256i words) {
+  return _mm256_adds_epi16(words, _mm256_set1_epi16((short)(tail.out_zero_point + 128)));
+}
+
 // Sums of kRows pixels x 8 outputs -> bytes.
 template <int kRows>
-static inline void FinishRows(const PanelS8& p, const PartX86& part, uint32_t half,
+static inline void FinishRows(const PanelS8& p, const PartAvx2& part, uint32_t half,
                               __m256i (&sums)[kRows]) {
   const TailS8& tail = part.tail;
   if (tail.unusual) AdjustSums(tail, sums, kRows);
   const PreparedBlock& block = part.constants[p.block];
-  const Channels8 channels = {
-      Load8(block.multiplier + 8 * half), Load8(block.multiplier_odd + 8 * half),
-      Load8(block.rounding + 8 * half), Load8(block.shift + 8 * half), false};
-  Finish8 finish = MakeFinish8(tail.out_zero_point, tail.clamp_lo, tail.clamp_hi);
-  if (!tail.kind.late_zero) finish.zero_point = _mm256_setzero_si256();
+  const RowChannels8 channels =
+      MakeRowChannels8(Load8(block.multiplier + 8 * half), Load8(block.multiplier_odd + 8 * half),
+                       Load8(block.rounding + 8 * half), Load8(block.shift + 8 * half));
   uint8_t* to = p.output + 8 * half;
   const size_t stride = p.output_stride;
-  const int8_t* table = tail.table;
   const uint32_t left = p.output_channels - 8 * half;
   const uint32_t count = left < 8 ? left : 8;
 #pragma GCC unroll 3
   for (int r = 0; r < kRows; r += 4, to += 4 * stride) {
     constexpr int kLast = kRows - 1;
-    __m256i value[4];
-    value[0] = RequantizeDoubled8(sums[r], channels);
-    value[1] = r + 1 <= kLast ? RequantizeDoubled8(sums[r + 1], channels) : value[0];
-    value[2] = r + 2 <= kLast ? RequantizeDoubled8(sums[r + 2], channels) : value[0];
-    value[3] = r + 3 <= kLast ? RequantizeDoubled8(sums[r + 3], channels) : value[2];
-    const __m256i bytes = FinishRows8(value, finish);
+    const auto at = [&](int row) -> const __m256i& { return sums[row < kLast ? row : kLast]; };
+    __m256i low = RequantizeRows8(at(r), at(r + 1), channels);
+    __m256i high = r + 2 <= kLast ? RequantizeRows8(at(r + 2), at(r + 3), channels) : low;
+    if (__builtin_expect(tail.kind.late_zero, false)) {
+      low = AddLateZero(tail, low);
+      high = AddLateZero(tail, high);
+    }
+    __m256i bytes = OrderRows8(_mm256_packus_epi16(low, high));
+    if (part.clamped) {
+      bytes = _mm256_max_epu8(bytes, _mm256_set1_epi32(part.lo));
+      bytes = _mm256_min_epu8(bytes, _mm256_set1_epi32(part.hi));
+    }
     StoreRows8(bytes, to, stride, (uint32_t)(kRows - r < 4 ? kRows - r : 4), count);
   }
-  if (table != nullptr) {
+  if (tail.table != nullptr) {
     to = p.output + 8 * half;
-    for (int r = 0; r < kRows; ++r) ApplyTable(to + (size_t)r * stride, count, table);
+    for (int r = 0; r < kRows; ++r) ApplyTable(to + (size_t)r * stride, count, tail.table);
   }
 }
 
@@ -168,8 +176,8 @@ __attribute__((noinline, aligned(64))) static void Multiply(
 // kRows pixels x 16 outputs.
 template <int kRows>
 static void Panel(const PartAvx2& part, const PanelS8& p) {
-  const Areas areas = AreasOf(*part.plan);
-  const uint64_t groups = GroupsOf(*part.plan);
+  const Areas& areas = part.areas;
+  const uint64_t groups = part.groups;
   for (uint32_t half = 0; half < 2 && 8 * half < p.output_channels; ++half) {
     const int32_t* start = part.constants[p.block].start + 8 * half;
     const int8_t* weights = p.weights + 32 * half;
@@ -215,11 +223,23 @@ struct Avx2 {
                     PanelS8* panel, Part* part) {
     BeginPart(args, outputs, part);
     part->plan = &plan;
+    part->areas = AreasOf(plan);
+    part->groups = GroupsOf(plan);
+    part->clamped = args.clamp_lo != -128 || args.clamp_hi != 127;
+    part->lo = (args.clamp_lo + 128) * 0x01010101;
+    part->hi = (int32_t)((uint32_t)(args.clamp_hi + 128) * 0x01010101u);
     MakeLists(panel->weights, plan.pixels.end - plan.pixels.begin, outputs.blocks, part);
+    part->columns = ColumnsOf(part->areas, part->way);
+    part->pointwise = plan.rows == Rows::kPointed && IsPointwise(plan.g);
   }
   static uint32_t Prepare(const ConvS8Args& args, const ConvPlan& plan, uint64_t group,
                           uint64_t pixel, Part* part) {
     if (plan.columns != 0) return InterleaveLines(args, plan, group, pixel, *part);
+    if (part->pointwise && !RowByRow(plan, TileRows(plan, pixel))) {
+      const uint32_t rows = TileRows(plan, pixel);
+      InterleavePointwise(args, plan, group, pixel, *part, rows);
+      return rows;
+    }
     const uint32_t rows = GatherRows(args, plan, group, pixel);
     if (!RowByRow(plan, rows)) InterleaveTile(plan, *part, rows);
     return rows;

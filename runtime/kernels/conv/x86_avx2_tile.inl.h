@@ -5,12 +5,6 @@
 namespace octet {
 namespace {
 
-// The interleaved arrays from one group on.
-struct Columns {
-  uint8_t *bytes, *even, *odd;  // bytes: null when not wanted
-  bool paired;
-};
-
 static inline __m128i Load16(const uint8_t* from) {
   return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
 }
@@ -143,9 +137,20 @@ static inline Columns Behind(Columns to, size_t bytes) {
   return to;
 }
 
+// Windows of a pointwise layer: the same pixels of input and output, without pointers.
+static inline void InterleavePointwise(const ConvS8Args& args, const ConvPlan& plan, uint64_t group,
+                                       uint64_t pixel, const PartAvx2& part, uint32_t rows) {
+  const size_t step = plan.g.in_c;
+  const uint8_t* const first = args.input + group * plan.group_in + pixel * step;
+  const uint8_t* in[kMaxRows];
+#pragma GCC unroll 10
+  for (uint32_t r = 0; r < kMaxRows; ++r) in[r] = first + (r < rows ? r : rows - 1) * step;
+  InterleavePixels<kMaxRows>(in, rows, plan.group_in / 4, part.columns);
+}
+
 // Windows of `rows` output pixels, each tap by itself.
 static void InterleaveTile(const ConvPlan& plan, const PartAvx2& part, uint32_t rows) {
-  Columns to = ColumnsOf(AreasOf(plan), part.way);
+  Columns to = part.columns;
   const bool packed = plan.rows == Rows::kPacked;
   const uint64_t taps = packed ? 1 : plan.taps;
   const uint64_t step = (packed ? GroupsOf(plan) : plan.group_in / 4) * 4 * kMaxRows;
@@ -199,7 +204,7 @@ static uint32_t InterleaveLines(const ConvS8Args& args, const ConvPlan& plan, ui
   const uint64_t groups = plan.group_in / 4;
   const uint32_t residues = ResiduesOf(g);
   const size_t step = groups * 4 * kLineSlots, line = residues * step;
-  const Columns all = ColumnsOf(AreasOf(plan), part.way);
+  const Columns& all = part.columns;
   for (uint32_t i = 0; i < residues; ++i) {
     const uint32_t count = rows + (g.kernel_w - 1 - i) / g.stride_w;
     const Series series = SeriesOf(g, x + i, count);

@@ -11,6 +11,7 @@
 #include "runtime/kernels/depthwise_conv/x86_depthwise_s8.inl.h"
 // Then what uses both.
 #include "runtime/kernels/depthwise_conv/x86_depthwise_3x3.inl.h"
+#include "runtime/kernels/depthwise_conv/x86_depthwise_5x5.inl.h"
 // Then the ways that a layer can go.
 #include "runtime/kernels/depthwise_conv/x86_depthwise_flat.inl.h"
 
@@ -64,9 +65,7 @@ struct VectorAvx2 : Vector256 {
   }
 
   static constexpr uint32_t kSideBySide = 4;
-  static inline bool IsExact(const Weight& a, const Weight& b, const Weight& c) {
-    return (a.exact & b.exact & c.exact) != 0;
-  }
+  static inline bool IsExact(const Weight& w) { return w.exact != 0; }
   // GCC 12 makes a constant that it knows anew for every product.
   static inline Vec Ones() {
     Vec ones = _mm256_set1_epi16(1);
@@ -83,6 +82,37 @@ struct VectorAvx2 : Vector256 {
     const Vec odd = _mm256_srli_epi16(x, 8);
     acc = _mm256_add_epi32(
         acc, _mm256_add_epi32(_mm256_madd_epi16(even, w.even), _mm256_madd_epi16(odd, w.odd)));
+  }
+
+  // Registers 2i and 2i + 1 are requantized together: their even channels, then their odd ones.
+  static inline void Arrange(Channels (&c)[4]) {
+    for (uint32_t i = 0; i < 4; i += 2) {
+      const Channels a = c[i], b = c[i + 1];
+      c[i].rounding = LowerHalves(a.rounding, b.rounding);
+      c[i].shift = LowerHalves(a.shift, b.shift);
+      c[i + 1].rounding = UpperHalves(a.rounding, b.rounding);
+      c[i + 1].shift = UpperHalves(a.shift, b.shift);
+    }
+  }
+  // Words, by 128 bits: the even channels of both, their odd ones.
+  template <bool kInMemory>
+  static inline Vec FinishTwo(const Vec& a, const Vec& b, const Channels& of_a,
+                              const Channels& of_b) {
+    const auto odd_of = [](const Vec& x) {
+      if constexpr (kInMemory) return LoadOdd8(x);
+      return _mm256_shuffle_epi32(x, 0xF5);
+    };
+    const Vec even =
+        UpperHalves(_mm256_mul_epi32(a, of_a.multiplier), _mm256_mul_epi32(b, of_b.multiplier));
+    const Vec odd = UpperHalves(_mm256_mul_epi32(odd_of(a), of_a.multiplier_odd),
+                                _mm256_mul_epi32(odd_of(b), of_b.multiplier_odd));
+    return _mm256_packs_epi32(_mm256_srav_epi32(_mm256_add_epi32(even, of_a.rounding), of_a.shift),
+                              _mm256_srav_epi32(_mm256_add_epi32(odd, of_b.rounding), of_b.shift));
+  }
+  // Packing within 128-bit lanes restores the order of the channels, but for even and odd ones.
+  static inline Vec Bytes(Vec low, Vec high) {
+    const __m128i order = _mm_setr_epi8(0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15);
+    return _mm256_shuffle_epi8(_mm256_packus_epi16(low, high), _mm256_broadcastsi128_si256(order));
   }
 };
 

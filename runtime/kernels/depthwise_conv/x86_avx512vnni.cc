@@ -5,6 +5,7 @@
 #include "runtime/kernels/depthwise_conv/x86_depthwise_s8.inl.h"
 // Then what uses both.
 #include "runtime/kernels/depthwise_conv/x86_depthwise_3x3.inl.h"
+#include "runtime/kernels/depthwise_conv/x86_depthwise_5x5.inl.h"
 // Then the ways that a layer can go.
 #include "runtime/kernels/depthwise_conv/x86_depthwise_flat.inl.h"
 
@@ -96,12 +97,13 @@ struct VectorAvx512 {
     v = _mm512_inserti32x4(v, load(lanes[2]), 2);
     return _mm512_inserti32x4(v, load(lanes[3]), 3);
   }
-  static inline Vec RequantizeDoubled(Vec acc, const Channels& c) {
-    return RequantizeDoubled16(acc, c);
+  static inline void Arrange(Channels (&)[4]) {}
+  template <bool>
+  static inline Vec FinishTwo(Vec a, Vec b, const Channels& of_a, const Channels& of_b) {
+    return _mm512_packs_epi32(RequantizeDoubled16(a, of_a), RequantizeDoubled16(b, of_b));
   }
-  static inline Vec Pack(const Vec (&value)[4], Vec lo, Vec hi) {
-    const Vec bytes = _mm512_packus_epi16(_mm512_packs_epi32(value[0], value[1]),
-                                          _mm512_packs_epi32(value[2], value[3]));
+  static inline Vec Bytes(Vec low, Vec high) { return _mm512_packus_epi16(low, high); }
+  static inline Vec Clamp(Vec bytes, Vec lo, Vec hi) {
     return _mm512_min_epu8(_mm512_max_epu8(bytes, lo), hi);
   }
   static inline void StorePart(uint8_t* to, Vec bytes, uint32_t width) {

@@ -4,6 +4,7 @@
 #include "runtime/kernels/depthwise_conv/x86_depthwise_s8.inl.h"
 // Then what uses both.
 #include "runtime/kernels/depthwise_conv/x86_depthwise_3x3.inl.h"
+#include "runtime/kernels/depthwise_conv/x86_depthwise_5x5.inl.h"
 // Then the ways that a layer can go.
 #include "runtime/kernels/depthwise_conv/x86_depthwise_flat.inl.h"
 

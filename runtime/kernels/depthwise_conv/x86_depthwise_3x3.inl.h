@@ -6,10 +6,13 @@
 // channels are taken in chunks, whose interleaved image columns go through a buffer, because three
 // output columns use each. Few channels go the way of x86_depthwise_flat.inl.h.
 //
+// Two registers of sums become one of words together: V::Arrange() puts their constants in the
+// order that V::FinishTwo() wants.
+//
 // Sums that need more than one multiplication and shift go the other way (PreparedKind).
 //
 // Included by depthwise_conv/x86_<level>.cc behind x86_depthwise_s8.inl.h; classes also define
-// Pack() and StorePart(). Everything has internal linkage.
+// FinishTwo(), Bytes(), Clamp() and StorePart(). Everything has internal linkage.
 namespace octet {
 namespace {
 
@@ -17,40 +20,34 @@ namespace {
 template <class V>
 constexpr uint32_t kRowsTogether = V::kMiddleTwice ? 1 : 2;
 
-// Weights and constants of V::kBytes elements, in the order of interleaved registers: register i
-// holds elements 4i..4i+3 of every 16.
+// Constants of V::kBytes elements, in the order of interleaved registers: register i holds elements
+// 4i..4i+3 of every 16.
 template <class V>
-struct Chunk3x3 {
-  typename V::Weight weights[3][kRowsTogether<V>][4];  // [window column][output row][register]
+struct Constants {
   typename V::Vec start[4];
   typename V::Channels channels[4];
   typename V::Vec lo, hi;
+  bool clamped;  // by more than a byte's range
 };
 
-// Channels from `channel` on, `width` of them, over and over. False: another way has to be taken.
 template <class V>
-static bool LoadChunk3x3(const ConvS8Args& args, uint32_t channel, uint32_t width,
-                         Chunk3x3<V>* chunk) {
-  typedef typename V::Vec Vec;
+struct Chunk3x3 : Constants<V> {
+  typename V::Weight weights[3][kRowsTogether<V>][4];  // [window column][output row][register]
+};
+
+// Channels from `channel` on, `width` of them, over and over. Of 8 channels, the second half of a
+// block of 16 repeats the first. False: another way has to be taken.
+template <class V>
+static bool LoadConstants(const ConvS8Args& args, uint32_t channel, uint32_t width,
+                          Constants<V>* constants) {
   constexpr uint32_t kLanes = V::kBytes / kChannelBlock;
-  constexpr uint32_t kTaps = 9;
   const uint32_t block = channel / kChannelBlock;
   const uint32_t blocks = (width + kChannelBlock - 1) / kChannelBlock;
   PreparedBlock prepared[kLanes];
   const PreparedKind kind =
       PrepareBlocks(args.channels + block, blocks, args.out_zero_point, prepared);
   if (kind.doubled || kind.late_zero) return false;
-  const int8_t* weights = args.weights + (size_t)block * kTaps * kChannelBlock;
-  // Of 8 channels, the second half of a block of 16 repeats the first.
   const bool eight = width == 8;
-  int8_t repeated[kTaps * kChannelBlock];
-  if (eight) {
-    for (uint32_t t = 0; t < kTaps * kChannelBlock; t += kChannelBlock) {
-      memcpy(repeated + t, weights + t, 8);
-      memcpy(repeated + t + 8, weights + t, 8);
-    }
-    weights = repeated;
-  }
   const auto pieces = [&](const int32_t* first, uint32_t i) {
     const void* lanes[kLanes];
     for (uint32_t l = 0; l < kLanes; ++l) {
@@ -59,19 +56,48 @@ static bool LoadChunk3x3(const ConvS8Args& args, uint32_t channel, uint32_t widt
     return V::FromLanes(lanes);
   };
   for (uint32_t i = 0; i < 4; ++i) {
-    chunk->start[i] = pieces(prepared->start, i);
-    chunk->channels[i] = {pieces(prepared->multiplier, i), pieces(prepared->multiplier_odd, i),
-                          pieces(prepared->rounding, i), pieces(prepared->shift, i), false};
+    constants->start[i] = pieces(prepared->start, i);
+    constants->channels[i] = {pieces(prepared->multiplier, i), pieces(prepared->multiplier_odd, i),
+                              pieces(prepared->rounding, i), pieces(prepared->shift, i), false};
+  }
+  V::Arrange(constants->channels);
+  constants->lo = V::Set((uint8_t)(args.clamp_lo + 128));
+  constants->hi = V::Set((uint8_t)(args.clamp_hi + 128));
+  constants->clamped = args.clamp_lo != -128 || args.clamp_hi != 127;
+  return true;
+}
+
+// A tap of the chunk's channels; pieces past the last block repeat the first ones.
+template <class V>
+static inline typename V::Vec TapOf(const int8_t* weights, uint32_t taps, uint32_t tap,
+                                    uint32_t blocks) {
+  const void* lanes[V::kBytes / kChannelBlock];
+  for (uint32_t l = 0; l < V::kBytes / kChannelBlock; ++l) {
+    lanes[l] = weights + (l % blocks * taps + tap) * kChannelBlock;
+  }
+  return V::FromLanes(lanes);
+}
+
+template <class V>
+static bool LoadChunk3x3(const ConvS8Args& args, uint32_t channel, uint32_t width,
+                         Chunk3x3<V>* chunk) {
+  typedef typename V::Vec Vec;
+  constexpr uint32_t kTaps = 9;
+  if (!LoadConstants<V>(args, channel, width, chunk)) return false;
+  const uint32_t block = channel / kChannelBlock;
+  const uint32_t blocks = (width + kChannelBlock - 1) / kChannelBlock;
+  const int8_t* weights = args.weights + (size_t)block * kTaps * kChannelBlock;
+  int8_t repeated[kTaps * kChannelBlock];
+  if (width == 8) {
+    for (uint32_t t = 0; t < kTaps * kChannelBlock; t += kChannelBlock) {
+      memcpy(repeated + t, weights + t, 8);
+      memcpy(repeated + t + 8, weights + t, 8);
+    }
+    weights = repeated;
   }
   for (uint32_t kx = 0; kx < 3; ++kx) {
     Vec rows[3];
-    for (uint32_t ky = 0; ky < 3; ++ky) {
-      const void* lanes[kLanes];
-      for (uint32_t l = 0; l < kLanes; ++l) {
-        lanes[l] = weights + (l % blocks * kTaps + ky * 3 + kx) * kChannelBlock;
-      }
-      rows[ky] = V::FromLanes(lanes);
-    }
+    for (uint32_t ky = 0; ky < 3; ++ky) rows[ky] = TapOf<V>(weights, kTaps, ky * 3 + kx, blocks);
     const Vec zero = V::Set(0);
     const Vec upper[4] = {rows[0], rows[1], rows[2], zero};
     const Vec lower[4] = {zero, rows[0], rows[1], rows[2]};
@@ -83,9 +109,20 @@ static bool LoadChunk3x3(const ConvS8Args& args, uint32_t channel, uint32_t widt
       }
     }
   }
-  chunk->lo = V::Set((uint8_t)(args.clamp_lo + 128));
-  chunk->hi = V::Set((uint8_t)(args.clamp_hi + 128));
   return true;
+}
+
+// kInMemory: of sums, else they are in registers.
+template <class V, bool kInMemory>
+static inline typename V::Vec BytesOf(const Constants<V>& constants,
+                                      const typename V::Vec (&sums)[4]) {
+  const typename V::Channels(&of)[4] = constants.channels;
+  const typename V::Vec bytes =
+      V::Bytes(V::template FinishTwo<kInMemory>(sums[0], sums[1], of[0], of[1]),
+               V::template FinishTwo<kInMemory>(sums[2], sums[3], of[2], of[3]));
+  // Where sums are in registers, the two instructions cost less than asking.
+  const bool clamped = !kInMemory || constants.clamped;
+  return clamped ? V::Clamp(bytes, constants.lo, constants.hi) : bytes;
 }
 
 template <class V, int kRows>
@@ -94,9 +131,7 @@ static inline void Finish3x3(const Chunk3x3<V>& chunk, const int8_t* table,
                              uint32_t width) {
 #pragma GCC unroll 2
   for (int r = 0; r < kRows; ++r, to += row_step) {
-#pragma GCC unroll 4
-    for (int i = 0; i < 4; ++i) acc[r][i] = V::RequantizeDoubled(acc[r][i], chunk.channels[i]);
-    typename V::Vec bytes = V::Pack(acc[r], chunk.lo, chunk.hi);
+    typename V::Vec bytes = BytesOf<V, false>(chunk, acc[r]);
     if constexpr (V::kLooksUp) {
       if (table != nullptr) bytes = V::LookUp(bytes, table);
     }
@@ -133,22 +168,20 @@ static void DotColumns3x3(const ConvS8Args& args, const Chunk3x3<V>& chunk, cons
   }
 }
 
-// Sums of one of the four registers of kPixels outputs side by side. What their windows share is
-// loaded once: with 16 registers, loads are what takes the time.
-template <class V, bool kExact, uint32_t kStride, int kPixels>
-static inline void SumsSideBySide(const Chunk3x3<V>& chunk, int row, int i, const uint8_t* columns,
-                                  typename V::Vec ones, typename V::Vec (&acc)[kPixels]) {
-  constexpr int kColumns = (kPixels - 1) * (int)kStride + 3;
+// Products of one register with 4 taps, for kPixels outputs side by side whose columns are `step`
+// bytes apart.
+template <class V, int kPixels>
+static inline void DotSameTaps(const uint8_t* from, size_t step, const typename V::Weight& w,
+                               typename V::Vec ones, typename V::Vec (&acc)[kPixels]) {
+  if (V::IsExact(w)) {
 #pragma GCC unroll 4
-  for (int p = 0; p < kPixels; ++p) acc[p] = chunk.start[i];
-#pragma GCC unroll 9
-  for (int j = 0; j < kColumns; ++j) {
-    const typename V::Vec v = V::Load(columns + (size_t)(j * 4 + i) * V::kBytes);
-#pragma GCC unroll 3
-    for (int kx = 0; kx < 3; ++kx) {
-      const int p = (j - kx) / (int)kStride;
-      if (j < kx || (j - kx) % (int)kStride != 0 || p >= kPixels) continue;
-      V::template DotAs<kExact>(acc[p], v, chunk.weights[kx][row][i], ones);
+    for (int p = 0; p < kPixels; ++p) {
+      V::template DotAs<true>(acc[p], V::Load(from + (size_t)p * step), w, ones);
+    }
+  } else {
+#pragma GCC unroll 4
+    for (int p = 0; p < kPixels; ++p) {
+      V::template DotAs<false>(acc[p], V::Load(from + (size_t)p * step), w, ones);
     }
   }
 }
@@ -160,30 +193,30 @@ static void DotSideBySide(const ConvS8Args& args, const Chunk3x3<V>& chunk, int 
                           const uint8_t* columns, uint32_t count, uint32_t width, uint8_t* output) {
   typedef typename V::Vec Vec;
   constexpr uint32_t kPixels = V::kSideBySide;
+  constexpr size_t kStep = kStride * 4 * V::kBytes;
   const size_t out_c = args.g.out_c;
   const int8_t* table = args.table;
   const Vec ones = V::Ones();
   for (uint32_t x = 0; x < count; x += kPixels) {
     if (x + kPixels > count) x = count - kPixels;
-    const uint8_t* from = columns + (size_t)x * kStride * 4 * V::kBytes;
-    Vec value[kPixels][4];
+    const uint8_t* from = columns + x * kStep;
+    Vec sums[kPixels][4];
 #pragma GCC unroll 4
     for (int i = 0; i < 4; ++i) {
       Vec acc[kPixels];
-      if (V::IsExact(chunk.weights[0][row][i], chunk.weights[1][row][i],
-                     chunk.weights[2][row][i])) {
-        SumsSideBySide<V, true, kStride>(chunk, row, i, from, ones, acc);
-      } else {
-        SumsSideBySide<V, false, kStride>(chunk, row, i, from, ones, acc);
+#pragma GCC unroll 4
+      for (Vec& sum : acc) sum = chunk.start[i];
+#pragma GCC unroll 3
+      for (int kx = 0; kx < 3; ++kx) {
+        const uint8_t* at = from + (size_t)(kx * 4 + i) * V::kBytes;
+        DotSameTaps<V>(at, kStep, chunk.weights[kx][row][i], ones, acc);
       }
 #pragma GCC unroll 4
-      for (uint32_t p = 0; p < kPixels; ++p) {
-        value[p][i] = V::RequantizeDoubled(acc[p], chunk.channels[i]);
-      }
+      for (uint32_t p = 0; p < kPixels; ++p) sums[p][i] = acc[p];
     }
     uint8_t* to = output + x * out_c;
     for (uint32_t p = 0; p < kPixels; ++p, to += out_c) {
-      V::StorePart(to, V::Pack(value[p], chunk.lo, chunk.hi), width);
+      V::StorePart(to, BytesOf<V, true>(chunk, sums[p]), width);
       if (table != nullptr) ApplyTable(to, width, table);
     }
   }

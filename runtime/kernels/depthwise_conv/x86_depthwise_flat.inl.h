@@ -163,6 +163,9 @@ static bool TryFlat3x3(const ConvS8Args& args, Range rows) {
 // A chunk of channels, by the way that suits.
 template <class V>
 static void RunAnyChunk(const ConvS8Args& args, uint32_t channel, uint32_t width, Range rows) {
+  if constexpr (V::kSideBySide > 1) {
+    if (TryChunk5x5<V>(args, channel, width, rows)) return;
+  }
   Chunk3x3<V> chunk;
   const bool fits = Is3x3(args) && args.g.out_w >= V::kSideBySide;
   if (fits && LoadChunk3x3<V>(args, channel, width, &chunk)) {

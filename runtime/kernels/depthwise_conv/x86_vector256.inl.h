@@ -67,13 +67,14 @@ struct Vector256 {
     return _mm256_loadu2_m128i(static_cast<const __m128i*>(lanes[1]),
                                static_cast<const __m128i*>(lanes[0]));
   }
-  static inline Vec RequantizeDoubled(Vec acc, const Channels& c) {
-    return RequantizeDoubled8(acc, c);
+  static inline void Arrange(Channels (&)[4]) {}
+  template <bool>
+  static inline Vec FinishTwo(Vec a, Vec b, const Channels& of_a, const Channels& of_b) {
+    return _mm256_packs_epi32(RequantizeDoubled8(a, of_a), RequantizeDoubled8(b, of_b));
   }
   // The packs within 128-bit lanes restore the order of the channels.
-  static inline Vec Pack(const Vec (&value)[4], Vec lo, Vec hi) {
-    const Vec bytes = _mm256_packus_epi16(_mm256_packs_epi32(value[0], value[1]),
-                                          _mm256_packs_epi32(value[2], value[3]));
+  static inline Vec Bytes(Vec low, Vec high) { return _mm256_packus_epi16(low, high); }
+  static inline Vec Clamp(Vec bytes, Vec lo, Vec hi) {
     return _mm256_min_epu8(_mm256_max_epu8(bytes, lo), hi);
   }
   static inline void StorePart(uint8_t* to, Vec bytes, uint32_t width) {
