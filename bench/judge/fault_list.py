@@ -76,7 +76,7 @@ FAULTS = (
     ("padding is code 0", "movement.cc", "params.value_q = int8 ? static_cast<int8_t>(source.zero_point) : 0;", "params.value_q = 0;"),
     # Kernels.
     ("sums lose their second operand", "x86_add.inl.h", "(uint32_t)args.multiplier_b << 16", "(uint32_t)args.multiplier_a << 16"),
-    ("the largest of a window is its smallest", "x86_avx2.cc", "best = _mm_max_epu8(best, x);", "best = _mm_min_epu8(best, x);"),
+    ("the largest of a window is its smallest", "x86_avx2.cc", "_mm_max_epu8(best, LoadPartial16(x, count))", "_mm_min_epu8(best, LoadPartial16(x, count))"),
     ("an average forgets the zero point", "x86_avx2.cc", "(int32_t)valid * (args.in_zero_point + 128)", "(int32_t)valid * 128"),
     ("products of tensors forget a zero point", "x86.inl.h", "return Zero{args.zero_point_b, args.sign};", "return Zero{0, args.sign};"),
     ("a Concat leaves no room for its inputs", "operator.cc", "out_offset += run;", "out_offset += run / 2;"),
