@@ -146,7 +146,7 @@ void ConvertArguments::AddBoard(port::Options command) {
   command.AddFlag("--native-fp16", options->native_fp16,
                   "convolutions of the FP16 plan may add in FP16 where the machine does, as for a "
                   "board with `fp16_arithmetic: native`: faster on Cortex-A55 and A76. Machines "
-                  "may differ by 1 % of the outputs' range");
+                  "may differ by 1 % of the outputs' range, in root mean square");
 }
 
 void ConvertArguments::AddContents(port::Options command) {

@@ -61,7 +61,8 @@ octet_status CompareHalfSums(octet_session* session, const std::function<octet_s
 
 double ShareOfRange(const float* floats, const float* halves, size_t count) {
   constexpr double kInfinite = std::numeric_limits<double>::infinity();
-  double low = kInfinite, high = -kInfinite, most = 0;
+  double low = kInfinite, high = -kInfinite, squares = 0;
+  size_t finite = 0;
   for (size_t i = 0; i < count; ++i) {
     const double one = floats[i], other = halves[i];
     if (!std::isfinite(one) || !std::isfinite(other)) {
@@ -71,10 +72,11 @@ double ShareOfRange(const float* floats, const float* halves, size_t count) {
     }
     low = std::min(low, one);
     high = std::max(high, one);
-    most = std::max(most, std::abs(one - other));
+    squares += (one - other) * (one - other);
+    ++finite;
   }
-  if (most == 0) return 0;
-  return high > low ? most / (high - low) : kInfinite;
+  if (squares == 0) return 0;
+  return high > low ? std::sqrt(squares / static_cast<double>(finite)) / (high - low) : kInfinite;
 }
 
 }  // namespace octet::port

@@ -62,7 +62,9 @@ void PrintSelfTest(const SelfTest& test, const Machine& machine) {
   for (const SelfTestRow& row : test.rows) {
     if (!row.half_sums) continue;
     std::printf(
-        "%s, %s, %u threads: sums in FP16 are %.5f of the outputs' range from float sums; "
+        "%s, %s, %u threads: sums in FP16 are %.5f of the outputs' range from float sums in root "
+        "mean "
+        "square; "
         "at most %.2f is right\n",
         octet_isa_name(row.isa), row.plan.c_str(), row.threads, *row.half_sums, kHalfSumsShare);
   }
