@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "octet/state.h"
+#include "runtime/core/float_math.h"
 #include "runtime/engine/session.h"
 
 namespace octet::port {
@@ -76,7 +77,10 @@ double ShareOfRange(const float* floats, const float* halves, size_t count) {
     ++finite;
   }
   if (squares == 0) return 0;
-  return high > low ? std::sqrt(squares / static_cast<double>(finite)) / (high - low) : kInfinite;
+  if (high <= low) return kInfinite;
+  // Not std::sqrt: programs that link this library need no libm.
+  const double range = high - low;
+  return FloatSqrt(static_cast<float>(squares / static_cast<double>(finite) / (range * range)));
 }
 
 }  // namespace octet::port
