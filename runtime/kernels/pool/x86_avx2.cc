@@ -71,12 +71,12 @@ static void MaxOf2x2(const WindowPixels<uint8_t>& taps, size_t step, uint32_t ch
 
 // Sums of kPieces * 16 channels: in 16 bits, spilled to 32 before they can overflow: 257 * 255 =
 // 65535. Several pieces share the loops over the taps.
-template <int kPieces>
+template <uint32_t kPieces>
 struct SumOp {
   __m256i words[kPieces] = {}, low[kPieces] = {}, high[kPieces] = {};
   uint32_t held = 0;
   inline void Spill() {
-    for (int i = 0; i < kPieces; ++i) {
+    for (uint32_t i = 0; i < kPieces; ++i) {
       const __m128i upper = _mm256_extracti128_si256(words[i], 1);
       low[i] = _mm256_add_epi32(low[i], _mm256_cvtepu16_epi32(_mm256_castsi256_si128(words[i])));
       high[i] = _mm256_add_epi32(high[i], _mm256_cvtepu16_epi32(upper));
@@ -85,7 +85,7 @@ struct SumOp {
     held = 0;
   }
   inline void Tap(const uint8_t* x, uint32_t count) {
-    for (int i = 0; i < kPieces; ++i, x += kWide) {
+    for (uint32_t i = 0; i < kPieces; ++i, x += kWide) {
       const __m128i bytes = kPieces != 1 ? _mm_loadu_si128(reinterpret_cast<const __m128i*>(x))
                                          : LoadPartial16(x, count);
       words[i] = _mm256_add_epi16(words[i], _mm256_cvtepu8_epi16(bytes));
@@ -101,12 +101,12 @@ struct Average {
   __m256i zero;
 
   // Of channels [c, c + count); count is kPieces * 16 but for one piece.
-  template <int kPieces>
+  template <uint32_t kPieces>
   inline void Of(const WindowPixels<uint8_t>& taps, uint32_t c, uint32_t count, uint8_t* to) const {
     SumOp<kPieces> op;
     ForEachTap(taps, c, count, &op);
     op.Spill();
-    for (int i = 0; i < kPieces; ++i) {
+    for (uint32_t i = 0; i < kPieces; ++i) {
       __m256i low = _mm256_sub_epi32(op.low[i], zero);
       __m256i high = _mm256_sub_epi32(op.high[i], zero);
       if (args.pre_shift != 0) {
