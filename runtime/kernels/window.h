@@ -28,10 +28,11 @@ static inline uint64_t OutputPixels(const ConvGeometry& g) {
   return (uint64_t)g.out_h * g.out_w;
 }
 
-// Whether every output pixel reads the input pixel at its place, and no other.
+// Whether every output pixel reads the input pixel at its place, and no other. Kernels and strides
+// are at least 1, so that their bits together are 1 where all of them are.
 static inline bool IsPointwise(const ConvGeometry& g) {
-  return g.kernel_h == 1 && g.kernel_w == 1 && g.stride_h == 1 && g.stride_w == 1 &&
-         g.pad_top == 0 && g.pad_left == 0 && g.out_h == g.in_h && g.out_w == g.in_w;
+  return (g.kernel_h | g.kernel_w | g.stride_h | g.stride_w) == 1 &&
+         (g.pad_top | g.pad_left) == 0 && g.out_h == g.in_h && g.out_w == g.in_w;
 }
 
 // Index of the source pixel under tap (ky, kx) of an output pixel, or -1 in the padding.

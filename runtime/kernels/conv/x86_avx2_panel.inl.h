@@ -226,7 +226,7 @@ struct Avx2 {
     part->areas = AreasOf(plan);
     part->groups = GroupsOf(plan);
     part->clamped = args.clamp_lo != -128 || args.clamp_hi != 127;
-    part->lo = (args.clamp_lo + 128) * 0x01010101;
+    part->lo = (int32_t)((uint32_t)(args.clamp_lo + 128) * 0x01010101u);
     part->hi = (int32_t)((uint32_t)(args.clamp_hi + 128) * 0x01010101u);
     MakeLists(panel->weights, plan.pixels.end - plan.pixels.begin, outputs.blocks, part);
     part->columns = ColumnsOf(part->areas, part->way);

@@ -30,6 +30,14 @@ struct InputF16Args {
 };
 typedef void (*InputF16Fn)(const InputF16Args& args, Share share);
 
+// How rows of the values lie that vector kernels take, as bits; 0: only the reference takes them.
+enum InputRows : uint32_t {
+  kInputRows = 1,    // channel by channel, one or three of them, or as in the tensor
+  kInputPlanes = 2,  // three channels, strides[3] apart
+  kInputDense = 4,   // rows lie one behind the other
+};
+uint32_t RowsOfInput(const uint32_t dims[4], const uint32_t strides[4]);
+
 }  // namespace octet
 
 #endif  // OCTET_KERNELS_INPUT_INPUT_H_

@@ -5,6 +5,18 @@
 #include "runtime/kernels/share.h"
 
 namespace octet {
+
+uint32_t RowsOfInput(const uint32_t dims[4], const uint32_t strides[4]) {
+  const uint32_t width = dims[2], channels = dims[3];
+  uint32_t found = kInputRows | kInputPlanes, row = width;
+  if (strides[2] != 1 || channels != 3) {
+    if ((strides[3] != 1 && channels != 1) || (strides[2] != channels && width != 1)) return 0;
+    found = kInputRows;
+    row *= channels;
+  }
+  return strides[1] == row ? found | kInputDense : found;
+}
+
 namespace {
 
 // QuantizeInput of runtime/image/preprocess.h element by element, in short loops without branches

@@ -25,17 +25,16 @@ static inline bool ForEachRun(const Args& args, Share share, Take take) {
   const uint32_t* strides = args.strides;
   const uint64_t height = args.dims[1];
   const size_t width = args.dims[2], channels = args.dims[3];
-  const bool planes = strides[2] == 1 && channels == 3;
-  const bool run = (strides[2] == 1 && channels == 1) ||
-                   (strides[3] == 1 && (strides[2] == channels || width == 1));
-  if (!planes && !run) return false;
-  const bool dense = strides[1] == (planes ? width : width * channels);
+  const uint32_t layout = RowsOfInput(args.dims, strides);
+  if (layout == 0) return false;
   const Range rows = RangeOf(args.dims[0] * height, share);
-  for (uint64_t i = rows.begin, count; i < rows.end; i += count) {
-    const uint64_t y = i % height, left = height - y;
-    count = !dense ? 1 : left < rows.end - i ? left : rows.end - i;
-    take(InputRun{args.values + i / height * strides[0] + y * strides[1], (size_t)count * width,
-                  (size_t)i * width * channels, planes});
+  for (uint64_t i = rows.begin, next; i < rows.end; i = next) {
+    const uint64_t y = i % height;
+    next = (layout & kInputDense) != 0 ? i - y + height : i + 1;
+    if (next > rows.end) next = rows.end;
+    take(InputRun{args.values + i / height * strides[0] + y * strides[1],
+                  (size_t)(next - i) * width, (size_t)i * width * channels,
+                  (layout & kInputPlanes) != 0});
   }
   return true;
 }
