@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "ports/linux/run/self_test.h"
+
 namespace octet::test {
 namespace {
 
@@ -24,6 +26,17 @@ TEST(HalfSums, DistanceAsAShareOfTheRange) {
   EXPECT_TRUE(std::isinf(port::ShareOfRange(flat, odd, 2)));
   EXPECT_EQ(port::ShareOfRange(flat, flat, 2), 0);
   EXPECT_EQ(port::ShareOfRange(none, none, 2), 0);
+}
+
+// A row of octet-run --self-test, at the limit and behind it.
+TEST(HalfSums, ARowIsRightUpToTheLimit) {
+  port::SelfTestRow row{};
+  row.hash_ok = true;
+  EXPECT_TRUE(row.ok());
+  row.half_sums = 0.01;
+  EXPECT_TRUE(row.ok());
+  row.half_sums = 0.0101;
+  EXPECT_FALSE(row.ok());
 }
 
 }  // namespace
