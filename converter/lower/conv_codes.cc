@@ -6,6 +6,8 @@
 #include <optional>
 #include <span>
 
+#include "runtime/quant/parameters.h"
+
 namespace octet::lower {
 namespace {
 
@@ -129,17 +131,18 @@ Channel ChannelOf(const ConvWeights& weights, int64_t o, const Tensor& input, co
   return channel;
 }
 
-// The bias alone, as round(bias / out_scale) exactly, behind any pre-shift p: with m = 2^30 and
-// acc = R * 2^(s + 1 - p), s = max(1, p - 1), Requantize(acc * 2^p) = floor(acc 2^p / 2^(s + 1) +
-// 1/2) = R. |R| = 2^9 saturates int8 with any zero point, and |acc| <= 2^9 * 2^2 = 2^11 is below
-// the pre-shift's own bound, (2^30 - 1) / 2^15.
+// The bias alone, as R = round(bias / out_scale) exactly, behind any pre-shift p. With the short
+// m = 2^30 + 2^7, acc = R * 2^(s + 1 - p) and s = max(8, p - 1), Requantize(acc * 2^p) =
+// floor(R + R 2^-23 + 1/2) = R. |R| = 2^9 saturates int8 with any zero point. |acc| <= 2^(18 - p)
+// or 2^9 is below the pre-shift's own bound, (2^30 - 1) / 2^p. A shift of 8 lets a level take the
+// whole layer by its fast way.
 CodedChannel Constant(const Channel& channel, int pre_shift) {
   const double steps =
       std::clamp(std::floor(channel.bias / channel.out_scale + 0.5), -kSaturates, kSaturates);
-  const int shift = std::max(1, pre_shift - 1);
+  const int shift = std::max(8, pre_shift - 1);
   CodedChannel coded;
   coded.bias = static_cast<int32_t>(steps) * (1 << (shift + 1 - pre_shift));
-  coded.multiplier = Multiplier{1 << 30, shift};
+  coded.multiplier = Multiplier{(1 << 30) + kShortStep, shift};
   coded.real_bias = steps * channel.out_scale - channel.offset;
   return coded;
 }
@@ -245,7 +248,7 @@ ConvCodes EncodeConv(const ConvWeights& weights, const Tensor& input, const Tens
     coded.scale = channel.scale;
     coded.bias = channel.Bias();
     coded.real_bias = coded.bias * channel.in_scale * channel.scale - channel.offset;
-    coded.multiplier = MakeMultiplier(channel.Factor(), result.pre_shift);
+    coded.multiplier = ShortMultiplier(MakeMultiplier(channel.Factor(), result.pre_shift));
     result.channels.push_back(coded);
   }
   return result;

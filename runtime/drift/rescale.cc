@@ -18,7 +18,8 @@ Multiplier Scaled(Multiplier from, int32_t steps) {
   if (from.multiplier == 0) return from;
   const Steps split = SplitSteps(steps);
   const int64_t m = TimesPower(from.multiplier, split.eighth);  // [2^30, 2^32)
-  return NormalMultiplier(m, from.shift - split.octaves);
+  const Multiplier scaled = NormalMultiplier(m, from.shift - split.octaves);
+  return IsShort(from) ? ShortMultiplier(scaled) : scaled;
 }
 
 // What makes every shift of a layer lie in [1, 31] again: as little pre-shift as that takes.

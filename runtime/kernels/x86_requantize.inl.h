@@ -68,62 +68,6 @@ static inline __m256i PreShift8(__m256i acc, int32_t pre_shift) {
   return _mm256_sll_epi32(clamped, _mm_cvtsi32_si128(pre_shift));
 }
 
-// What a block of 16 outputs needs around its dot products, computed once for many pixels. The zero
-// point of the output, and the 128 that arena bytes carry, come with the rounding:
-//   ((high + rounding) >> shift) + zero = (high + rounding + (zero << shift)) >> shift,
-// |high| <= 2^30 and zero <= 255, so that 32 bits hold the sum for shifts up to kLargestZeroShift.
-struct PreparedBlock {
-  alignas(64) int32_t start[16];  // bias - 128 * weight_sum
-  int32_t multiplier[16], multiplier_odd[16], rounding[16], shift[16];
-};
-constexpr int kLargestZeroShift = 20;
-
-// What holds for all blocks prepared together; both are rare.
-struct PreparedKind {
-  bool doubled;    // sums go through Double8/16() first
-  bool late_zero;  // a shift is too large: zero_point + 128 remains to be added
-};
-
-static inline PreparedKind PrepareBlocks(const blob::ChannelBlockS8* channels, uint32_t count,
-                                         int32_t zero_point, PreparedBlock* to) {
-  const __m256i none = _mm256_setzero_si256();
-  const __m256i one = _mm256_set1_epi32(1), two = _mm256_set1_epi32(2);
-  __m256i ones = none, large = none;
-  for (uint32_t i = 0; i < 2 * count; ++i) {
-    const uint32_t b = i / 2, h = i % 2 * 8;
-    const __m256i multiplier =
-        _mm256_load_si256(reinterpret_cast<const __m256i*>(channels[b].multiplier + h));
-    __m256i shift = _mm256_load_si256(reinterpret_cast<const __m256i*>(channels[b].shift + h));
-    shift = _mm256_blendv_epi8(shift, two, _mm256_cmpeq_epi32(multiplier, none));
-    ones = _mm256_or_si256(ones, _mm256_cmpeq_epi32(shift, one));
-    large = _mm256_or_si256(large, _mm256_cmpgt_epi32(shift, _mm256_set1_epi32(kLargestZeroShift)));
-    const __m256i bias = _mm256_load_si256(reinterpret_cast<const __m256i*>(channels[b].bias + h));
-    const __m256i sum =
-        _mm256_load_si256(reinterpret_cast<const __m256i*>(channels[b].weight_sum + h));
-    _mm256_store_si256(reinterpret_cast<__m256i*>(to[b].start + h),
-                       _mm256_sub_epi32(bias, _mm256_slli_epi32(sum, 7)));
-    _mm256_store_si256(reinterpret_cast<__m256i*>(to[b].multiplier + h), multiplier);
-    _mm256_store_si256(reinterpret_cast<__m256i*>(to[b].multiplier_odd + h),
-                       _mm256_srli_epi64(multiplier, 32));
-    _mm256_store_si256(reinterpret_cast<__m256i*>(to[b].shift + h), shift);
-  }
-  PreparedKind kind;
-  kind.doubled = _mm256_testz_si256(ones, ones) == 0;
-  kind.late_zero = _mm256_testz_si256(large, large) == 0;
-  const __m256i less = kind.doubled ? none : one;
-  const __m256i zero = kind.late_zero ? none : _mm256_set1_epi32(zero_point + 128);
-  for (uint32_t i = 0; i < 2 * count; ++i) {
-    const uint32_t b = i / 2, h = i % 2 * 8;
-    __m256i* at = reinterpret_cast<__m256i*>(to[b].shift + h);
-    const __m256i shift = _mm256_sub_epi32(_mm256_load_si256(at), less);
-    const __m256i rounding = _mm256_sllv_epi32(one, _mm256_sub_epi32(shift, one));
-    _mm256_store_si256(at, shift);
-    _mm256_store_si256(reinterpret_cast<__m256i*>(to[b].rounding + h),
-                       _mm256_add_epi32(rounding, _mm256_sllv_epi32(zero, shift)));
-  }
-  return kind;
-}
-
 // Zero point and clamp for lanes packed to 16 bits and then, with unsigned saturation, to arena
 // bytes q + 128. A 16-bit saturation before the zero point is added changes nothing: whatever it
 // touches lies beyond every int8 clamp.

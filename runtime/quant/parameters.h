@@ -57,6 +57,19 @@ static inline Multiplier NormalMultiplier(int64_t mantissa, int32_t shift) {
   return Multiplier{(int32_t)mantissa, shift};
 }
 
+// Section 3, "Short multipliers": multiples of kShortStep, 24 bits, and not of kTieStep. What 11
+// bits hold stays as it is, powers of two above all: sums meet its ties.
+static inline bool IsShort(const Multiplier& m) {
+  return m.multiplier % kShortStep == 0 && m.multiplier % kTieStep != 0;
+}
+static inline Multiplier ShortMultiplier(const Multiplier& m) {
+  if (m.multiplier % kTieStep == 0) return m;
+  const int32_t most = INT32_MAX - (kShortStep - 1), half = kShortStep / 2;
+  if (m.multiplier >= most - half) return Multiplier{most, m.shift};
+  const int32_t nearest = (m.multiplier + half) / kShortStep * kShortStep;
+  return Multiplier{nearest % kTieStep == 0 ? nearest + kShortStep : nearest, m.shift};
+}
+
 // What a layer stores of it. Only rounding up to exactly 0.5 brings a shift of 0 here, behind its
 // pre-shift; the largest value below it is the same to 31 bits.
 static inline Multiplier StoredMultiplier(const Multiplier& m) {

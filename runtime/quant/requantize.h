@@ -14,6 +14,9 @@ struct Multiplier {
   int32_t shift;
 };
 
+// Section 3, "Short multipliers".
+constexpr int32_t kShortStep = 1 << 7, kTieStep = 1 << 20;
+
 // Bound every accumulator has to keep, proved by the validator before anything runs:
 // |acc| <= 2^30, so that the rounding addition below cannot overflow 32 bits.
 constexpr int32_t kAccumulatorLimit = 1 << 30;

@@ -214,8 +214,8 @@ struct Work {
   const PlanAmx* plan;
   const LayerAmx* layer;
   StagedAmx* staged;
-  BlockAmx* blocks;  // [2][4]: those of the staged sums, those of the running ones
-  int8_t* tail;      // kTileBytes
+  PreparedBlock* blocks;  // [2][4]: those of the staged sums, those of the running ones
+  int8_t* tail;           // kTileBytes
   uint32_t half;
   bool tail_ready;
 };
@@ -227,13 +227,10 @@ static void RunColumn(Work* work, const uint8_t* rows, uint8_t* output, uint32_t
   const LayerAmx& layer = *work->layer;
   const ConvGeometry& g = work->args->g;
   if (work->staged->pending != kBlocks) DrainAll(work->staged, layer);
-  BlockAmx* blocks = work->blocks + work->half * 4;
+  PreparedBlock* blocks = work->blocks + work->half * 4;
   work->half ^= 1;
   const blob::ChannelBlockS8* channels = work->args->channels + block;
-  bool plain = layer.pre_shift == 0;
-  for (int b = 0; b < kBlocks; ++b) {
-    plain = PrepareBlock(channels[b], layer.out_zero_point, &blocks[b]) && plain;
-  }
+  const bool fused = PrepareBlocks(*work->args, block, kBlocks, blocks).fused;
   QuadAmx quad;
   quad.weights = work->args->weights + block * layer.block_bytes;
   quad.tail = nullptr;
@@ -274,7 +271,7 @@ static void RunColumn(Work* work, const uint8_t* rows, uint8_t* output, uint32_t
     } else {
       RunQuad<kTiles, kBlocks, false>(layer, quad, work->staged);
     }
-    if (!plain) DrainAny<kTiles, kBlocks>(work->staged, layer, channels);
+    if (!fused) DrainAny<kTiles, kBlocks>(work->staged, layer, channels);
   }
 }
 
@@ -353,9 +350,9 @@ static void RunAmx(const ConvS8Args& args, Share share, uint32_t panel_blocks) {
   layer.table = args.table;
 
   // On the stack, under 8 KiB: sums of four tiles (4), weights of the last step (1), channels
-  // (2.5).
+  // (3).
   StagedAmx staged;
-  BlockAmx channels[8];
+  PreparedBlock channels[8];
   alignas(64) int8_t tail[kTileBytes];
   memset(channels, 0, sizeof(channels));
   staged.half = 0;

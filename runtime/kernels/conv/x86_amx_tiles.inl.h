@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "runtime/kernels/conv/tiling.h"
+#include "runtime/kernels/x86_blocks.inl.h"
 #include "runtime/kernels/x86_immintrin.inl.h"
-#include "runtime/kernels/x86_requantize.inl.h"
 
 namespace octet {
 namespace {
@@ -45,37 +45,6 @@ static inline void ReleaseTiles() {
   __asm__ volatile("tilerelease" ::: "memory");
 }
 
-// What a block of 16 outputs needs. Where every shift s is 2..22 (or the multiplier is 0), rounding
-// and zero point are one addition:
-//   Requantize(acc) + zp = floor((acc * m + 2^(30+s)) / 2^(31+s)) + zp
-//                        = (floor(acc * m / 2^32) + 2^(s-2) + zp * 2^(s-1)) >> (s-1)
-// because 2^32 divides 2^(30+s); |acc * m / 2^32| <= 2^29 and zp = out_zero_point + 128 < 2^8 keep
-// the sum below 2^31.
-struct alignas(64) BlockAmx {
-  int32_t start[16];  // of the sums: bias - 128 * weight_sum
-  int32_t multiplier[16], multiplier_odd[16], rounding[16], shift[16];
-};
-
-// False where a shift is out of the range above.
-static inline bool PrepareBlock(const blob::ChannelBlockS8& from, int32_t zero_point,
-                                BlockAmx* to) {
-  const __m512i bias = _mm512_loadu_si512(from.bias);
-  const __m512i sum = _mm512_loadu_si512(from.weight_sum);
-  const __m512i multiplier = _mm512_loadu_si512(from.multiplier);
-  const __m512i two = _mm512_set1_epi32(2);
-  const __mmask16 none = _mm512_testn_epi32_mask(multiplier, multiplier);
-  const __m512i shift = _mm512_mask_mov_epi32(_mm512_loadu_si512(from.shift), none, two);
-  const __m512i less = _mm512_sub_epi32(shift, _mm512_set1_epi32(1));
-  const __m512i half = _mm512_sllv_epi32(_mm512_set1_epi32(1), _mm512_sub_epi32(shift, two));
-  const __m512i offset = _mm512_sllv_epi32(_mm512_set1_epi32(zero_point + 128), less);
-  _mm512_store_si512(to->start, _mm512_sub_epi32(bias, _mm512_slli_epi32(sum, 7)));
-  _mm512_store_si512(to->multiplier, multiplier);
-  _mm512_store_si512(to->multiplier_odd, _mm512_srli_epi64(multiplier, 32));
-  _mm512_store_si512(to->rounding, _mm512_add_epi32(half, offset));
-  _mm512_store_si512(to->shift, less);
-  return _mm512_cmpgt_epu32_mask(_mm512_sub_epi32(shift, two), _mm512_set1_epi32(20)) == 0;
-}
-
 // The real rows of a tile: `segments` runs of `length` rows each, `staged_step` bytes of staged
 // sums and `output_step` bytes of output apart; the same for every tile of a layer. Only where
 // images are narrower than a tile there are several.
@@ -104,7 +73,7 @@ struct QuadAmx {
   uint8_t* output[2];
   const int8_t* weights;
   const int8_t* tail;  // the last step's weights of the last block, or null: see TailWeights()
-  const BlockAmx* blocks;
+  const PreparedBlock* blocks;
   uint32_t channels;  // written of each pixel: at most 16 * blocks
 };
 
@@ -115,27 +84,13 @@ struct StagedAmx {
   alignas(64) int32_t sums[2][4][kMaxRows * kChannelBlock];
   uint32_t half;
   uint8_t* output[2];
-  const BlockAmx* blocks;
+  const PreparedBlock* blocks;
   uint32_t channels;
   uint32_t pending;  // blocks a tile, 0: none
 };
 
-struct LanesAmx {
-  __m512i multiplier, multiplier_odd, rounding, shift;
-};
-
-static inline LanesAmx LoadLanes(const BlockAmx& block) {
-  return {_mm512_load_si512(block.multiplier), _mm512_load_si512(block.multiplier_odd),
-          _mm512_load_si512(block.rounding), _mm512_load_si512(block.shift)};
-}
-
-static inline __m512i RequantizeStaged(const uint8_t* from, const LanesAmx& lanes) {
-  // The odd lanes come down in the load: shuffles are scarce.
-  const __m512i odd_lanes = _mm512_castps_si512(_mm512_movehdup_ps(_mm512_load_ps(from)));
-  const __m512i even = _mm512_mul_epi32(_mm512_load_si512(from), lanes.multiplier);
-  const __m512i odd = _mm512_mul_epi32(odd_lanes, lanes.multiplier_odd);
-  const __m512i high = _mm512_mask_shuffle_epi32(odd, 0x5555, even, (_MM_PERM_ENUM)0xF5);
-  return _mm512_srav_epi32(_mm512_add_epi32(high, lanes.rounding), lanes.shift);
+static inline __m512i RequantizeStaged(const uint8_t* from, __m512 factor, __m512 start) {
+  return Fused16(_mm512_load_si512(from), factor, start);
 }
 
 // Requantizes staged sums, four vectors at a time: one row of four blocks, two rows of two, four
@@ -145,7 +100,7 @@ template <int kTiles, int kBlocks, bool kTable>
 struct DrainAmx {
   static constexpr uint32_t kRows = 4 / kBlocks;
 
-  LanesAmx lanes0, lanes1, lanes2, lanes3;
+  __m512 factor0, factor1, factor2, factor3, start;
   __m512i lo, hi, order;
   __mmask64 mask;
   const int8_t* table;
@@ -158,10 +113,11 @@ struct DrainAmx {
   size_t stride, staged_step, output_step;
 
   __attribute__((always_inline)) inline DrainAmx(const StagedAmx& staged, const LayerAmx& layer) {
-    lanes0 = LoadLanes(staged.blocks[0]);
-    lanes1 = LoadLanes(staged.blocks[kBlocks > 1 ? 1 : 0]);
-    lanes2 = LoadLanes(staged.blocks[kBlocks > 2 ? 2 : 0]);
-    lanes3 = LoadLanes(staged.blocks[kBlocks > 3 ? 3 : kBlocks - 1]);
+    factor0 = _mm512_load_ps(staged.blocks[0].factor);
+    factor1 = _mm512_load_ps(staged.blocks[kBlocks > 1 ? 1 : 0].factor);
+    factor2 = _mm512_load_ps(staged.blocks[kBlocks > 2 ? 2 : 0].factor);
+    factor3 = _mm512_load_ps(staged.blocks[kBlocks > 3 ? 3 : kBlocks - 1].factor);
+    start = FusedStart16(layer.out_zero_point);
     lo = _mm512_set1_epi8((char)(layer.clamp_lo + 128));
     hi = _mm512_set1_epi8((char)(layer.clamp_hi + 128));
     // packs works within 128-bit lanes: lane l holds channels 4l..4l+3 of each vector, so that a
@@ -188,19 +144,19 @@ struct DrainAmx {
     uint8_t* to = segment_output + first * stride;
     constexpr size_t kNextRow = kRow, kNextBlock = kTileBytes;
     __m512i v0, v1, v2, v3;
-    v0 = RequantizeStaged(from, lanes0);
+    v0 = RequantizeStaged(from, factor0, start);
     if (kBlocks == 4) {
-      v1 = RequantizeStaged(from + kNextBlock, lanes1);
-      v2 = RequantizeStaged(from + 2 * kNextBlock, lanes2);
-      v3 = RequantizeStaged(from + 3 * kNextBlock, lanes3);
+      v1 = RequantizeStaged(from + kNextBlock, factor1, start);
+      v2 = RequantizeStaged(from + 2 * kNextBlock, factor2, start);
+      v3 = RequantizeStaged(from + 3 * kNextBlock, factor3, start);
     } else if (kBlocks == 2) {
-      v1 = RequantizeStaged(from + kNextBlock, lanes1);
-      v2 = RequantizeStaged(from + kNextRow, lanes0);
-      v3 = RequantizeStaged(from + kNextRow + kNextBlock, lanes1);
+      v1 = RequantizeStaged(from + kNextBlock, factor1, start);
+      v2 = RequantizeStaged(from + kNextRow, factor0, start);
+      v3 = RequantizeStaged(from + kNextRow + kNextBlock, factor1, start);
     } else {
-      v1 = RequantizeStaged(from + kNextRow, lanes0);
-      v2 = RequantizeStaged(from + 2 * kNextRow, lanes0);
-      v3 = RequantizeStaged(from + 3 * kNextRow, lanes0);
+      v1 = RequantizeStaged(from + kNextRow, factor0, start);
+      v2 = RequantizeStaged(from + 2 * kNextRow, factor0, start);
+      v3 = RequantizeStaged(from + 3 * kNextRow, factor0, start);
     }
     const __m512i packed =
         _mm512_packus_epi16(_mm512_packs_epi32(v0, v1), _mm512_packs_epi32(v2, v3));
@@ -259,7 +215,7 @@ static void DrainAll(StagedAmx* staged, const LayerAmx& layer) {
   staged->pending = 0;
 }
 
-// As DrainAll, for any shift and pre-shift.
+// As DrainAll, for layers that are not `fused`.
 template <int kTiles, int kBlocks>
 static void DrainAny(StagedAmx* staged, const LayerAmx& layer,
                      const blob::ChannelBlockS8* channels) {

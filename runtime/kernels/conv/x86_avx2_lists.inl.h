@@ -113,6 +113,13 @@ struct Columns {
   bool paired;
 };
 
+// Windows that are packed in registers (conv/x86_avx2_windows.inl.h).
+constexpr uint32_t kShortLines = 3;
+struct ShortWindow {
+  uint8_t order[kShortLines][2][16];
+  bool fits;
+};
+
 struct PartAvx2 : PartX86 {
   const ConvPlan* plan;
   Areas areas;
@@ -123,6 +130,7 @@ struct PartAvx2 : PartX86 {
   int32_t lo, hi;  // the clamp as bytes of the arena, four times
   Way way;
   Counts counts[2 * kPreparedBlocks];  // of 8 outputs
+  ShortWindow window;
 };
 
 // Weights as the windows have their channels.

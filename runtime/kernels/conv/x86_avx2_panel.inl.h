@@ -1,5 +1,5 @@
 // What conv/x86_avx2.cc runs under the driver: the inner loops over interleaved tiles.
-#include "runtime/kernels/conv/x86_avx2_tile.inl.h"
+#include "runtime/kernels/conv/x86_avx2_windows.inl.h"
 
 namespace octet {
 namespace {
@@ -114,16 +114,43 @@ __attribute__((noinline)) static __m256i AddLateZero(const TailS8& tail, __m256i
   return _mm256_adds_epi16(words, _mm256_set1_epi16((short)(tail.out_zero_point + 128)));
 }
 
+// Four rows of 8 outputs -> bytes: outputs 0..3 of the four rows, then outputs 4..7. By the rule's
+// whole numbers, and by fused multiplications.
+struct WholeRows {
+  const TailS8& tail;
+  RowChannels8 channels;
+  WholeRows(const TailS8& of, const PreparedBlock& block, uint32_t half)
+      : tail(of),
+        channels(MakeRowChannels8(
+            Load8(block.multiplier + 8 * half), Load8(block.multiplier_odd + 8 * half),
+            Load8(block.rounding + 8 * half), Load8(block.shift + 8 * half))) {}
+  inline __m256i operator()(const __m256i& a, const __m256i& b, const __m256i& c,
+                            const __m256i& d) const {
+    __m256i low = RequantizeRows8(a, b, channels), high = RequantizeRows8(c, d, channels);
+    if (__builtin_expect(tail.kind.late_zero, false)) {
+      low = AddLateZero(tail, low);
+      high = AddLateZero(tail, high);
+    }
+    return OrderRows8(_mm256_packus_epi16(low, high));
+  }
+};
+struct FusedRows {
+  __m256 factor, start;
+  FusedRows(const TailS8& tail, const PreparedBlock& block, uint32_t half)
+      : factor(_mm256_load_ps(block.factor + 8 * half)), start(FusedStart8(tail.out_zero_point)) {}
+  inline __m256i operator()(const __m256i& a, const __m256i& b, const __m256i& c,
+                            const __m256i& d) const {
+    const __m256i low = _mm256_packs_epi32(Fused8(a, factor, start), Fused8(b, factor, start));
+    const __m256i high = _mm256_packs_epi32(Fused8(c, factor, start), Fused8(d, factor, start));
+    return _mm256_packus_epi16(low, high);
+  }
+};
+
 // Sums of kRows pixels x 8 outputs -> bytes.
-template <int kRows>
-static inline void FinishRows(const PanelS8& p, const PartAvx2& part, uint32_t half,
-                              __m256i (&sums)[kRows]) {
-  const TailS8& tail = part.tail;
-  if (tail.unusual) AdjustSums(tail, sums, kRows);
-  const PreparedBlock& block = part.constants[p.block];
-  const RowChannels8 channels =
-      MakeRowChannels8(Load8(block.multiplier + 8 * half), Load8(block.multiplier_odd + 8 * half),
-                       Load8(block.rounding + 8 * half), Load8(block.shift + 8 * half));
+template <class Rows, int kRows>
+static inline void FinishRowsAs(const PanelS8& p, const PartAvx2& part, uint32_t half,
+                                const __m256i (&sums)[kRows]) {
+  const Rows rows(part.tail, part.constants[p.block], half);
   uint8_t* to = p.output + 8 * half;
   const size_t stride = p.output_stride;
   const uint32_t left = p.output_channels - 8 * half;
@@ -132,23 +159,25 @@ static inline void FinishRows(const PanelS8& p, const PartAvx2& part, uint32_t h
   for (int r = 0; r < kRows; r += 4, to += 4 * stride) {
     constexpr int kLast = kRows - 1;
     const auto at = [&](int row) -> const __m256i& { return sums[row < kLast ? row : kLast]; };
-    __m256i low = RequantizeRows8(at(r), at(r + 1), channels);
-    __m256i high = r + 2 <= kLast ? RequantizeRows8(at(r + 2), at(r + 3), channels) : low;
-    if (__builtin_expect(tail.kind.late_zero, false)) {
-      low = AddLateZero(tail, low);
-      high = AddLateZero(tail, high);
-    }
-    __m256i bytes = OrderRows8(_mm256_packus_epi16(low, high));
+    __m256i bytes = rows(at(r), at(r + 1), at(r + 2), at(r + 3));
     if (part.clamped) {
       bytes = _mm256_max_epu8(bytes, _mm256_set1_epi32(part.lo));
       bytes = _mm256_min_epu8(bytes, _mm256_set1_epi32(part.hi));
     }
     StoreRows8(bytes, to, stride, (uint32_t)(kRows - r < 4 ? kRows - r : 4), count);
   }
-  if (tail.table != nullptr) {
+  if (part.tail.table != nullptr) {
     to = p.output + 8 * half;
-    for (int r = 0; r < kRows; ++r) ApplyTable(to + (size_t)r * stride, count, tail.table);
+    for (int r = 0; r < kRows; ++r) ApplyTable(to + (size_t)r * stride, count, part.tail.table);
   }
+}
+
+template <int kRows>
+static inline void FinishRows(const PanelS8& p, const PartAvx2& part, uint32_t half,
+                              __m256i (&sums)[kRows]) {
+  if (part.tail.kind.fused) return FinishRowsAs<FusedRows>(p, part, half, sums);
+  if (part.tail.unusual) AdjustSums(part.tail, sums, kRows);
+  FinishRowsAs<WholeRows>(p, part, half, sums);
 }
 
 // The loops in a function of their own, so that all sums stay in registers; at a boundary of 64
@@ -231,6 +260,7 @@ struct Avx2 {
     MakeLists(panel->weights, plan.pixels.end - plan.pixels.begin, outputs.blocks, part);
     part->columns = ColumnsOf(part->areas, part->way);
     part->pointwise = plan.rows == Rows::kPointed && IsPointwise(plan.g);
+    OrderShortWindow(plan, &part->window);
   }
   static uint32_t Prepare(const ConvS8Args& args, const ConvPlan& plan, uint64_t group,
                           uint64_t pixel, Part* part) {
@@ -240,7 +270,12 @@ struct Avx2 {
       InterleavePointwise(args, plan, group, pixel, *part, rows);
       return rows;
     }
-    const uint32_t rows = GatherRows(args, plan, group, pixel);
+    uint32_t rows = TileRows(plan, pixel);
+    if (part->window.fits) {
+      PackShortRows(args, plan, pixel, rows, part->window);
+    } else {
+      rows = GatherRows(args, plan, group, pixel);
+    }
     if (!RowByRow(plan, rows)) InterleaveTile(plan, *part, rows);
     return rows;
   }

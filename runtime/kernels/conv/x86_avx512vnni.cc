@@ -201,9 +201,16 @@ static void Panel(const PartX86& part, const PanelS8& p) {
   }
 
   if (tail.unusual) ForEachSum(acc, AdjustSums, tail);
+  const __m512 fused_start = FusedStart16(tail.out_zero_point);
 #pragma GCC unroll 4
   for (int b = 0; b < kBlocks; ++b) {
     const PreparedBlock& c = constants[b];
+    if (tail.kind.fused) {
+      const __m512 factor = _mm512_load_ps(c.factor);
+#pragma GCC unroll 12
+      for (int r = 0; r < kRows; ++r) acc[r][b] = Fused16(acc[r][b], factor, fused_start);
+      continue;
+    }
     const Channels16 channels = {_mm512_load_si512(c.multiplier),
                                  _mm512_load_si512(c.multiplier_odd), _mm512_load_si512(c.rounding),
                                  _mm512_load_si512(c.shift), false};

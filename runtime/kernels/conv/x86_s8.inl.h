@@ -4,7 +4,7 @@
 
 #include "runtime/kernels/conv/rows.inl.h"
 #include "runtime/kernels/conv/strips.inl.h"
-#include "runtime/kernels/x86_requantize.inl.h"
+#include "runtime/kernels/x86_blocks.inl.h"
 
 namespace octet {
 namespace {
@@ -29,9 +29,10 @@ struct PartX86 {
 static inline void BeginPart(const ConvS8Args& args, const ConvOutputs& outputs, PartX86* part) {
   part->tail = TailS8{
       args.out_zero_point, args.clamp_lo, args.clamp_hi, args.pre_shift, args.table, {}, false};
-  part->tail.kind = PrepareBlocks(args.channels + outputs.first, outputs.groups * outputs.blocks,
-                                  args.out_zero_point, part->constants);
-  part->tail.unusual = args.pre_shift != 0 || part->tail.kind.doubled;
+  part->tail.kind =
+      PrepareBlocks(args, outputs.first, outputs.groups * outputs.blocks, part->constants);
+  const PreparedKind& kind = part->tail.kind;
+  part->tail.unusual = !kind.fused && (args.pre_shift != 0 || kind.doubled);
 }
 
 struct StripPartX86 : PartX86 {

@@ -39,6 +39,7 @@ struct VectorAvx512Half : Vector256 {
 struct VectorAvx512 {
   typedef __m512i Vec;
   typedef Vec Weight;
+  typedef __m512 Floats;
   typedef Channels16 Channels;
   static constexpr uint32_t kBytes = 64;
   static constexpr bool kLooksUp = true;
@@ -96,6 +97,15 @@ struct VectorAvx512 {
     v = _mm512_inserti32x4(v, load(lanes[1]), 1);
     v = _mm512_inserti32x4(v, load(lanes[2]), 2);
     return _mm512_inserti32x4(v, load(lanes[3]), 3);
+  }
+  static inline Floats FusedStart(int32_t zero_point) { return FusedStart16(zero_point); }
+  static inline Floats AsFloats(Vec bits) { return _mm512_castsi512_ps(bits); }
+  static inline Vec FusedBytes(const Vec (&sums)[4], const Floats (&factor)[4], Floats start) {
+    const Vec low =
+        _mm512_packs_epi32(Fused16(sums[0], factor[0], start), Fused16(sums[1], factor[1], start));
+    const Vec high =
+        _mm512_packs_epi32(Fused16(sums[2], factor[2], start), Fused16(sums[3], factor[3], start));
+    return _mm512_packus_epi16(low, high);
   }
   static inline void Arrange(Channels (&)[4]) {}
   template <bool>

@@ -25,8 +25,10 @@ constexpr uint32_t kRowsTogether = V::kMiddleTwice ? 1 : 2;
 template <class V>
 struct Constants {
   typename V::Vec start[4];
-  typename V::Channels channels[4];
+  typename V::Channels channels[4];  // unless `fused`
+  typename V::Floats factor[4], fused_start;
   typename V::Vec lo, hi;
+  bool fused;    // PreparedKind
   bool clamped;  // by more than a byte's range
 };
 
@@ -44,23 +46,30 @@ static bool LoadConstants(const ConvS8Args& args, uint32_t channel, uint32_t wid
   const uint32_t block = channel / kChannelBlock;
   const uint32_t blocks = (width + kChannelBlock - 1) / kChannelBlock;
   PreparedBlock prepared[kLanes];
-  const PreparedKind kind =
-      PrepareBlocks(args.channels + block, blocks, args.out_zero_point, prepared);
-  if (kind.doubled || kind.late_zero) return false;
+  const PreparedKind kind = PrepareBlocks(args, block, blocks, prepared);
+  if (!kind.fused && (args.pre_shift != 0 || kind.doubled || kind.late_zero)) return false;
   const bool eight = width == 8;
-  const auto pieces = [&](const int32_t* first, uint32_t i) {
+  const auto pieces = [&](const auto& of_first, uint32_t i) {
     const void* lanes[kLanes];
     for (uint32_t l = 0; l < kLanes; ++l) {
-      lanes[l] = first + l % blocks * (sizeof(PreparedBlock) / 4) + 4 * (eight ? i % 2 : i);
+      const uint8_t* of = reinterpret_cast<const uint8_t*>(of_first);
+      lanes[l] = of + l % blocks * sizeof(PreparedBlock) + 16 * (eight ? i % 2 : i);
     }
     return V::FromLanes(lanes);
   };
+  constants->fused = kind.fused;
+  constants->fused_start = V::FusedStart(args.out_zero_point);
   for (uint32_t i = 0; i < 4; ++i) {
     constants->start[i] = pieces(prepared->start, i);
-    constants->channels[i] = {pieces(prepared->multiplier, i), pieces(prepared->multiplier_odd, i),
-                              pieces(prepared->rounding, i), pieces(prepared->shift, i), false};
+    if (kind.fused) {
+      constants->factor[i] = V::AsFloats(pieces(prepared->factor, i));
+    } else {
+      constants->channels[i] = {pieces(prepared->multiplier, i),
+                                pieces(prepared->multiplier_odd, i), pieces(prepared->rounding, i),
+                                pieces(prepared->shift, i), false};
+    }
   }
-  V::Arrange(constants->channels);
+  if (!kind.fused) V::Arrange(constants->channels);
   constants->lo = V::Set((uint8_t)(args.clamp_lo + 128));
   constants->hi = V::Set((uint8_t)(args.clamp_hi + 128));
   constants->clamped = args.clamp_lo != -128 || args.clamp_hi != 127;
@@ -118,8 +127,9 @@ static inline typename V::Vec BytesOf(const Constants<V>& constants,
                                       const typename V::Vec (&sums)[4]) {
   const typename V::Channels(&of)[4] = constants.channels;
   const typename V::Vec bytes =
-      V::Bytes(V::template FinishTwo<kInMemory>(sums[0], sums[1], of[0], of[1]),
-               V::template FinishTwo<kInMemory>(sums[2], sums[3], of[2], of[3]));
+      constants.fused ? V::FusedBytes(sums, constants.factor, constants.fused_start)
+                      : V::Bytes(V::template FinishTwo<kInMemory>(sums[0], sums[1], of[0], of[1]),
+                                 V::template FinishTwo<kInMemory>(sums[2], sums[3], of[2], of[3]));
   // Where sums are in registers, the two instructions cost less than asking.
   const bool clamped = !kInMemory || constants.clamped;
   return clamped ? V::Clamp(bytes, constants.lo, constants.hi) : bytes;

@@ -112,7 +112,7 @@ static void DotColumns5x5(const ConvS8Args& args, const Chunk5x5<V>& chunk, cons
 static inline bool Is5x5(const ConvS8Args& args) {
   const ConvGeometry& g = args.g;
   return g.kernel_h == 5 && g.kernel_w == 5 && g.dilation_h == 1 && g.dilation_w == 1 &&
-         g.stride_w <= 2 && args.pre_shift == 0;
+         g.stride_w <= 2;
 }
 
 // One chunk of `width` channels over output rows [begin, end). False: another way has to be taken.

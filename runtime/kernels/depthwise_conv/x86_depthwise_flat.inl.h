@@ -142,7 +142,7 @@ static void RunFlat3x3(const ConvS8Args& args, const Chunk3x3<V>& chunk, Range r
 static inline bool Is3x3(const ConvS8Args& args) {
   const ConvGeometry& g = args.g;
   return g.kernel_h == 3 && g.kernel_w == 3 && g.dilation_h == 1 && g.dilation_w == 1 &&
-         g.stride_h == g.stride_w && g.stride_h <= 2 && args.pre_shift == 0;
+         g.stride_h == g.stride_w && g.stride_h <= 2;
 }
 
 // Channels that several pixels of fill a register of V.

@@ -1,12 +1,13 @@
 // 32 channels in four 256-bit registers, for x86_depthwise_s8.inl.h and _3x3.inl.h; the dot product
 // is the level's own.
-#include "runtime/kernels/x86_requantize.inl.h"
+#include "runtime/kernels/x86_blocks.inl.h"
 
 namespace octet {
 namespace {
 
 struct Vector256 {
   typedef __m256i Vec;
+  typedef __m256 Floats;
   typedef Channels8 Channels;
   static constexpr uint32_t kBytes = 32;
   static constexpr bool kLooksUp = false;  // true: LookUp() applies a table to a register
@@ -66,6 +67,16 @@ struct Vector256 {
   static inline Vec FromLanes(const void* const (&lanes)[2]) {
     return _mm256_loadu2_m128i(static_cast<const __m128i*>(lanes[1]),
                                static_cast<const __m128i*>(lanes[0]));
+  }
+  static inline Floats FusedStart(int32_t zero_point) { return FusedStart8(zero_point); }
+  static inline Floats AsFloats(Vec bits) { return _mm256_castsi256_ps(bits); }
+  // The packs within 128-bit lanes restore the order of the channels.
+  static inline Vec FusedBytes(const Vec (&sums)[4], const Floats (&factor)[4], Floats start) {
+    const Vec low =
+        _mm256_packs_epi32(Fused8(sums[0], factor[0], start), Fused8(sums[1], factor[1], start));
+    const Vec high =
+        _mm256_packs_epi32(Fused8(sums[2], factor[2], start), Fused8(sums[3], factor[3], start));
+    return _mm256_packus_epi16(low, high);
   }
   static inline void Arrange(Channels (&)[4]) {}
   template <bool>

@@ -232,7 +232,7 @@ TEST(EncodeConv, SharedByChannelsWithoutEffect) {
   weights.values = {0, 0, 0, 0, 0, 0};
   for (const CodedChannel& channel : EncodeConv(weights, input, output, false).channels) {
     EXPECT_EQ(channel.scale, 0);
-    EXPECT_EQ(channel.multiplier.shift, 1);
+    EXPECT_EQ(channel.multiplier.shift, 8);
   }
 }
 

@@ -115,7 +115,7 @@ TEST_P(Layouts, DenseWeightsReadBack) {
       EXPECT_NEAR(bias, weights.bias[static_cast<size_t>(o)], input.scale * scale * 0.5001);
       const double factor =
           std::ldexp(block.multiplier[lane], conv.pre_shift - 31 - block.shift[lane]);
-      EXPECT_NEAR(factor, input.scale * scale / output.scale, factor * 1e-8);
+      EXPECT_NEAR(factor, input.scale * scale / output.scale, factor * 0x1p-24);
     }
     for (size_t i = 0; i < used.size(); ++i) {
       if (!used[i]) {

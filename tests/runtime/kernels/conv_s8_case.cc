@@ -7,6 +7,7 @@
 #include "runtime/kernels/conv/scratch.h"
 #include "runtime/kernels/depthwise_conv/scratch.h"
 #include "runtime/kernels/window.h"
+#include "runtime/quant/parameters.h"
 #include "runtime/quant/requantize.h"
 #include "tests/runtime/kernels/conv_case.h"
 #include "tests/runtime/kernels/kernel_list.h"
@@ -84,6 +85,8 @@ ConvS8Case::ConvS8Case(Random& random, const ConvGeometry& geometry, bool depthw
   const int typical_shift = static_cast<int>(std::log2(spread / 50.0)) + args_.pre_shift;
   // Kernels may ask whether a layer's sums keep to 16 bits once they are requantized.
   const bool large_biases = random.OneIn(2), any_shifts = random.OneIn(2);
+  // Of short multipliers alone some levels make floats.
+  const bool shorts = random.OneIn(2), one_is_longer = random.OneIn(4);
   auto* channels = channels_->As<blob::ChannelBlockS8>();
   for (uint32_t b = 0; b < blocks; ++b) std::fill_n(channels[b].shift, 16, 1);
   for (uint32_t o = 0; o < g_.out_c; ++o) {
@@ -103,7 +106,9 @@ ConvS8Case::ConvS8Case(Random& random, const ConvGeometry& geometry, bool depthw
     block.bias[lane] = bias - args_.in_zero_point * sum;
     block.weight_sum[lane] = sum;
     if (random.OneIn(32)) continue;  // multiplier 0, shift 1
-    block.multiplier[lane] = static_cast<int32_t>(random.Int(1 << 30, INT32_MAX));
+    Multiplier m = {static_cast<int32_t>(random.Int(1 << 30, INT32_MAX)), 1};
+    if (shorts && !(one_is_longer && o == g_.out_c - 1)) m = ShortMultiplier(m);
+    block.multiplier[lane] = m.multiplier;
     block.shift[lane] = std::clamp(typical_shift + static_cast<int>(random.Int(-2, 2)), 1, 31);
     if (any_shifts && random.OneIn(64)) block.shift[lane] = static_cast<int32_t>(random.Int(1, 31));
   }
@@ -183,6 +188,42 @@ void ConvS8Case::ReachSum(Random& random, int32_t sum) {
     block.bias[o % 16] = bias / 64 - args_.in_zero_point * sign * sum;
     block.multiplier[o % 16] = 1 << 30;
     block.shift[o % 16] = static_cast<int32_t>(random.Int(1, 24));
+  }
+}
+
+void ConvS8Case::StandAtLimits(Random& random) {
+  weights_->Poison(0);
+  const int64_t products =
+      int64_t{g_.kernel_h} * g_.kernel_w * (depthwise_ ? 1 : g_.in_c / g_.groups);
+  const int64_t room = kAccumulatorLimit - (products << 14);
+  const int pre_shift = args_.pre_shift = random.OneIn(2) ? 0 : random.UInt(1, kMaxPreShift);
+  const auto least = static_cast<int>(random.Int(1, 18)) - (random.OneIn(2) ? 0 : pre_shift);
+  const int more = random.OneIn(2) ? 0 : 2;  // of other shifts
+  const bool too_long = random.OneIn(4);     // multipliers, by one bit
+  const int64_t limits[] = {int64_t{1} << (23 + least), int64_t{1} << (24 + least), 1 << 24,
+                            (kAccumulatorLimit - 1) >> pre_shift, 1 << 20};
+  const int64_t limit = limits[random.UInt(0, 4)] - (products << 14) + random.Int(-1, 1);
+  const int64_t largest = std::clamp<int64_t>(limit, 1, room - random.UInt(0, 1));
+  auto* channels = channels_->As<blob::ChannelBlockS8>();
+  for (uint32_t o = 0; o < g_.out_c; ++o) {
+    blob::ChannelBlockS8& block = channels[o / 16];
+    const Multiplier m = {static_cast<int32_t>(random.Int(1 << 30, INT32_MAX)), 1};
+    int32_t& multiplier = block.multiplier[o % 16] = ShortMultiplier(m).multiplier;
+    if (too_long) multiplier -= kShortStep / 2;
+    int shift = least + pre_shift + (o == 0 ? 0 : static_cast<int>(random.Int(0, more)));
+    block.shift[o % 16] = shift = std::clamp(shift, 1, 31);
+    int64_t sum = largest;
+    if (o != 0 && random.OneIn(2)) {
+      sum = random.Int(0, largest);
+      if (random.OneIn(2)) sum &= -(int64_t{1} << random.Int(1, 24));
+    } else if (o != 0 && !random.OneIn(4)) {
+      // The first sum of a result, or the last of the result below.
+      const double result = static_cast<double>(random.Int(0, 300)) + 0.5;
+      const double first = std::ldexp(result, 31 + shift - pre_shift) / multiplier;
+      sum = std::min<int64_t>(std::llround(std::floor(first)) + random.UInt(0, 1), largest);
+    }
+    block.bias[o % 16] = static_cast<int32_t>(random.OneIn(2) ? sum : -sum);
+    block.weight_sum[o % 16] = 0;
   }
 }
 

@@ -2,7 +2,9 @@
 #include "runtime/quant/parameters.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <random>
 
@@ -81,6 +83,35 @@ TEST(Parameters, MultipliersKeepTheirForm) {
   EXPECT_EQ(StoredMultiplier({1 << 30, 0}).shift, 1);
   EXPECT_EQ(StoredMultiplier({0, -9}).shift, 1);
   EXPECT_EQ(StoredMultiplier({1 << 30, 31}).shift, 31);
+}
+
+// A sum that is half of an int8 step needs an odd part of at most 2^10 (QUANTIZATION.md, section
+// 3).
+TEST(Parameters, ShortMultipliersHave24BitsAndNoTie) {
+  std::mt19937 random(7);
+  for (int i = 0; i < 200000; ++i) {
+    const Multiplier m = {static_cast<int32_t>((1u << 30) + random() % (1u << 30)), 9};
+    const Multiplier cut = ShortMultiplier(m);
+    const bool at_tie = (m.multiplier + kShortStep / 2) % kTieStep < kShortStep;
+    ASSERT_LE(2 * std::abs(cut.multiplier - m.multiplier), at_tie ? 3 * kShortStep : kShortStep)
+        << m.multiplier;
+    ASSERT_GE(cut.multiplier, 1 << 30);
+    ASSERT_EQ(cut.shift, 9);
+    ASSERT_EQ(cut.multiplier % kShortStep, 0);
+    if (m.multiplier % kTieStep == 0) continue;
+    ASSERT_TRUE(IsShort(cut));
+    ASSERT_GT(cut.multiplier >> std::countr_zero(static_cast<uint32_t>(cut.multiplier)), 1 << 10);
+  }
+  EXPECT_EQ(ShortMultiplier({INT32_MAX, 1}).multiplier, INT32_MAX - 127);
+  for (const int32_t more : {1, 63, 64, 127, 191}) {
+    EXPECT_EQ(ShortMultiplier({(1 << 30) + more, 1}).multiplier, (1 << 30) + 128) << more;
+  }
+  EXPECT_EQ(ShortMultiplier({(1 << 30) + 192, 1}).multiplier, (1 << 30) + 256);
+  EXPECT_EQ(ShortMultiplier({(1 << 30) + kTieStep + 1, 1}).multiplier, (1 << 30) + kTieStep + 128);
+  for (const int32_t tie : {0, 1 << 30, (1 << 30) + kTieStep}) {
+    EXPECT_EQ(ShortMultiplier({tie, 3}).multiplier, tie);
+    EXPECT_FALSE(IsShort({tie, 3}));
+  }
 }
 
 TEST(Parameters, ShiftsAreTheLeastAndTheLargest) {
