@@ -1,5 +1,6 @@
 // Int8 convolution and depthwise convolution: every instruction set against the reference, the
 // reference against the equation.
+#include <fenv.h>
 #include <gtest/gtest.h>
 
 #include "runtime/kernels/conv/winograd_portable.inl.h"
@@ -56,6 +57,27 @@ void CheckLimitsS8(const Kernel& kernel, ConvS8Fn reference, bool depthwise) {
   }
 }
 
+// A thread may round otherwise, or trap where a float is not exact: the bytes stay the same.
+void CheckModesS8(const Kernel& kernel, ConvS8Fn reference, bool depthwise) {
+  const int modes[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+  for (int i = 0; i < 40; ++i) {
+    Random random(TestSeed() + 7000 + static_cast<uint64_t>(i));
+    const ConvGeometry g = RandomConvGeometry(random, depthwise);
+    const ConvS8Case layer(random, g, depthwise);
+    const uint8_t sign = kernel.isa == Isa::kReference ? 0x80 : IsaSignByte(kernel.isa);
+    const std::vector<uint8_t> expected = layer.Run(reference, 0, 1);
+    for (const int mode : modes) {
+      fesetround(mode);
+      if (mode == FE_TONEAREST) feenableexcept(FE_INEXACT);
+      const std::vector<uint8_t> output = layer.Run(kernel.As<ConvS8Fn>(), sign, 1);
+      fedisableexcept(FE_INEXACT);
+      fesetround(FE_TONEAREST);
+      ASSERT_EQ(DifferenceS8(expected, output), "")
+          << "mode " << mode << ", seed " << TestSeed() << " case " << i << ": " << Describe(g);
+    }
+  }
+}
+
 // Images wider than the rows that a kernel copies or interleaves at once.
 void CheckWideS8(const Kernel& kernel, ConvS8Fn reference, bool depthwise) {
   for (int i = 0; i < 40; ++i) {
@@ -98,6 +120,9 @@ TEST_P(ConvS8, EqualsReference) {
 
 TEST_P(ConvS8, EqualsReferenceAtTheLimitsOfSums) {
   CheckLimitsS8(GetParam(), &conv_s8_reference, false);
+}
+TEST_P(ConvS8, EqualsReferenceInEveryModeOfFloats) {
+  CheckModesS8(GetParam(), &conv_s8_reference, false);
 }
 
 // More weights than a level 2 cache holds, so that kernels change the order of their loops; and one
@@ -304,6 +329,9 @@ TEST_P(DepthwiseConvS8, EqualsReference) {
 }
 TEST_P(DepthwiseConvS8, EqualsReferenceAtTheLimitsOfSums) {
   CheckLimitsS8(GetParam(), &depthwise_conv_s8_reference, true);
+}
+TEST_P(DepthwiseConvS8, EqualsReferenceInEveryModeOfFloats) {
+  CheckModesS8(GetParam(), &depthwise_conv_s8_reference, true);
 }
 
 TEST_P(DepthwiseConvS8, EqualsReferenceOnWideImages) {
