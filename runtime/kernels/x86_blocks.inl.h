@@ -132,20 +132,23 @@ static inline PreparedKind PrepareBlocks(const ConvS8Args& args, uint64_t first,
 }
 
 // The first summand of fused multiplications: it brings zero_point + 128.
-static inline __m256 FusedStart8(int32_t zero_point) {
-  return _mm256_set1_ps(kFusedMiddle + (float)(zero_point + 128));
+static inline float FusedStart(int32_t zero_point) {
+  return kFusedMiddle + (float)(zero_point + 128);
 }
 
-static inline __m256i Fused8(__m256i acc, __m256 factor, __m256 start) {
+// GCC 12 makes a constant that it knows anew wherever it is used.
+static inline __m256i FusedMiddle8() {
+  __m256i middle = _mm256_set1_epi32(kFusedMiddleBits);
+  __asm__("" : "+x"(middle));
+  return middle;
+}
+
+static inline __m256i Fused8(__m256i acc, __m256 factor, __m256 start, __m256i middle) {
   const __m256 sum = _mm256_fmadd_ps(_mm256_cvtepi32_ps(acc), factor, start);
-  return _mm256_sub_epi32(_mm256_castps_si256(sum), _mm256_set1_epi32(kFusedMiddleBits));
+  return _mm256_sub_epi32(_mm256_castps_si256(sum), middle);
 }
 
 #ifdef __AVX512F__
-static inline __m512 FusedStart16(int32_t zero_point) {
-  return _mm512_set1_ps(kFusedMiddle + (float)(zero_point + 128));
-}
-
 static inline __m512i Fused16(__m512i acc, __m512 factor, __m512 start) {
   const __m512 sum = _mm512_fmadd_ps(_mm512_cvtepi32_ps(acc), factor, start);
   return _mm512_sub_epi32(_mm512_castps_si512(sum), _mm512_set1_epi32(kFusedMiddleBits));

@@ -68,7 +68,7 @@ struct ConvRules {
   bool own_tiles;        // the level makes tiles in a layout of its own, in scratch
   bool groups_together;  // small groups may share a tile's pointers
   bool full_first;       // full panels are the fast ones; else rows are spread evenly over panels
-  bool whole_tiles;      // the level cuts the rows of a tile into panels
+  bool whole_tiles;      // the level cuts the rows of a tile into panels, or a tile is one
   bool wide;             // weights are widened to floats (conv/f16_wide.inl.h)
   bool steps;            // of the rows of strips, at one distance, only the first has pointers
   bool few_outputs;      // pointwise layers of few outputs have pixels as lanes
@@ -76,7 +76,7 @@ struct ConvRules {
 };
 // clang-format off
 //                                         isa               fp16 tile taps  resident    part           least strips                 own    groups full   whole  wide   steps  few    winograd
-constexpr ConvRules kRulesAvx2 =          {Isa::kAvx2,       false, 10, 0,  512 * kKiB, kPreparedBlocks, 0, Strips::kInterleaved,  false, false, false, false, false, false, false, kWinogradAvx2};
+constexpr ConvRules kRulesAvx2 =          {Isa::kAvx2,       false, 10, 0,  512 * kKiB, kPreparedBlocks, 0, Strips::kInterleaved,  false, false, false, true,  false, false, false, kWinogradAvx2};
 constexpr ConvRules kRulesAvxVnni =       {Isa::kAvxVnni,    false, 24, 0,  512 * kKiB, kPreparedBlocks, 0, Strips::kEvery,        false, true,  false, false, false, true,  false, kWinogradAvxVnni};
 constexpr ConvRules kRulesAvx512Vnni =    {Isa::kAvx512Vnni, false, 24, 0,  512 * kKiB, kPreparedBlocks, 0, Strips::kEvery,        false, true,  false, false, false, true,  false, kWinogradAvx512Vnni};
 constexpr ConvRules kRulesNeon =          {Isa::kNeon,       false, 32, 16, 256 * kKiB, kNoLimit,        0, Strips::kNone,         false, false, true,  false, false, false, false, kEveryWinograd};

@@ -117,7 +117,7 @@ struct DrainAmx {
     factor1 = _mm512_load_ps(staged.blocks[kBlocks > 1 ? 1 : 0].factor);
     factor2 = _mm512_load_ps(staged.blocks[kBlocks > 2 ? 2 : 0].factor);
     factor3 = _mm512_load_ps(staged.blocks[kBlocks > 3 ? 3 : kBlocks - 1].factor);
-    start = FusedStart16(layer.out_zero_point);
+    start = _mm512_set1_ps(FusedStart(layer.out_zero_point));
     lo = _mm512_set1_epi8((char)(layer.clamp_lo + 128));
     hi = _mm512_set1_epi8((char)(layer.clamp_hi + 128));
     // packs works within 128-bit lanes: lane l holds channels 4l..4l+3 of each vector, so that a

@@ -136,12 +136,17 @@ struct WholeRows {
 };
 struct FusedRows {
   __m256 factor, start;
+  __m256i middle;
   FusedRows(const TailS8& tail, const PreparedBlock& block, uint32_t half)
-      : factor(_mm256_load_ps(block.factor + 8 * half)), start(FusedStart8(tail.out_zero_point)) {}
+      : factor(_mm256_load_ps(block.factor + 8 * half)),
+        start(_mm256_set1_ps(tail.fused_start)),
+        middle(FusedMiddle8()) {}
   inline __m256i operator()(const __m256i& a, const __m256i& b, const __m256i& c,
                             const __m256i& d) const {
-    const __m256i low = _mm256_packs_epi32(Fused8(a, factor, start), Fused8(b, factor, start));
-    const __m256i high = _mm256_packs_epi32(Fused8(c, factor, start), Fused8(d, factor, start));
+    const __m256i low =
+        _mm256_packs_epi32(Fused8(a, factor, start, middle), Fused8(b, factor, start, middle));
+    const __m256i high =
+        _mm256_packs_epi32(Fused8(c, factor, start, middle), Fused8(d, factor, start, middle));
     return _mm256_packus_epi16(low, high);
   }
 };

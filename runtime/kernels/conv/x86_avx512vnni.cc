@@ -201,7 +201,7 @@ static void Panel(const PartX86& part, const PanelS8& p) {
   }
 
   if (tail.unusual) ForEachSum(acc, AdjustSums, tail);
-  const __m512 fused_start = FusedStart16(tail.out_zero_point);
+  const __m512 fused_start = _mm512_set1_ps(tail.fused_start);
 #pragma GCC unroll 4
   for (int b = 0; b < kBlocks; ++b) {
     const PreparedBlock& c = constants[b];

@@ -112,13 +112,14 @@ static void Panel(const PartX86& part, const PanelS8& p) {
   }
   Multiply<kStepped>(p, acc);
   if (tail.unusual) ForEachSum(acc, AdjustSums, tail);
-  const __m256 fused_start = FusedStart8(tail.out_zero_point);
+  const __m256 fused_start = _mm256_set1_ps(tail.fused_start);
+  const __m256i middle = FusedMiddle8();
 #pragma GCC unroll 2
   for (int h = 0; h < 2; ++h) {
     if (tail.kind.fused) {
       const __m256 factor = _mm256_load_ps(block.factor + 8 * h);
 #pragma GCC unroll 6
-      for (int r = 0; r < kRows; ++r) acc[r][h] = Fused8(acc[r][h], factor, fused_start);
+      for (int r = 0; r < kRows; ++r) acc[r][h] = Fused8(acc[r][h], factor, fused_start, middle);
       continue;
     }
     const Channels8 channels = {Load8(block.multiplier + 8 * h),

@@ -18,6 +18,7 @@ struct TailS8 {
   int32_t out_zero_point, clamp_lo, clamp_hi, pre_shift;
   const int8_t* table;
   PreparedKind kind;
+  float fused_start;
   bool unusual;  // sums are shifted or doubled before they are requantized
 };
 
@@ -28,9 +29,10 @@ struct PartX86 {
 
 static inline void BeginPart(const ConvS8Args& args, const ConvOutputs& outputs, PartX86* part) {
   part->tail = TailS8{
-      args.out_zero_point, args.clamp_lo, args.clamp_hi, args.pre_shift, args.table, {}, false};
+      args.out_zero_point, args.clamp_lo, args.clamp_hi, args.pre_shift, args.table, {}, 0, false};
   part->tail.kind =
       PrepareBlocks(args, outputs.first, outputs.groups * outputs.blocks, part->constants);
+  part->tail.fused_start = FusedStart(args.out_zero_point);
   const PreparedKind& kind = part->tail.kind;
   part->tail.unusual = !kind.fused && (args.pre_shift != 0 || kind.doubled);
 }

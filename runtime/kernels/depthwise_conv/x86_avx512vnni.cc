@@ -98,7 +98,9 @@ struct VectorAvx512 {
     v = _mm512_inserti32x4(v, load(lanes[2]), 2);
     return _mm512_inserti32x4(v, load(lanes[3]), 3);
   }
-  static inline Floats FusedStart(int32_t zero_point) { return FusedStart16(zero_point); }
+  static inline Floats FusedStart(int32_t zero_point) {
+    return _mm512_set1_ps(octet::FusedStart(zero_point));
+  }
   static inline Floats AsFloats(Vec bits) { return _mm512_castsi512_ps(bits); }
   static inline Vec FusedBytes(const Vec (&sums)[4], const Floats (&factor)[4], Floats start) {
     const Vec low =

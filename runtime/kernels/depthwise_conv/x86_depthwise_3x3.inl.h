@@ -252,8 +252,8 @@ static inline void DotPixels3x3(const ConvS8Args& args, const Chunk3x3<V>& chunk
 }
 
 // Interleaves image columns [first, first + count) of four rows; null rows and columns outside are
-// zero points.
-template <class V>
+// zero points. kWhole: the channels fill a register.
+template <class V, bool kWhole>
 static void InterleaveColumns3x3(const ConvS8Args& args, const uint8_t* const (&source)[4],
                                  int64_t first, uint32_t count, uint32_t width, uint8_t* to) {
   typedef typename V::Vec Vec;
@@ -274,7 +274,8 @@ static void InterleaveColumns3x3(const ConvS8Args& args, const uint8_t* const (&
     if (first + j >= 0 && first + j < g.in_w) {
 #pragma GCC unroll 4
       for (int r = 0; r < 4; ++r) {
-        rows[r] = V::LoadPart(row[r], width, source[r] == nullptr ? row[r] + V::kBytes : end);
+        const uint8_t* row_end = source[r] == nullptr ? row[r] + V::kBytes : end;
+        rows[r] = kWhole ? V::Load(row[r]) : V::LoadPart(row[r], width, row_end);
         row[r] += step[r];
       }
     }
@@ -305,8 +306,10 @@ static void RunChunk3x3(const ConvS8Args& args, const Chunk3x3<V>& chunk, uint32
     if (V::kMiddleTwice) source[3] = source[1];
     for (uint32_t i = 0, x = 0; i < strips; ++i) {
       const uint32_t next = (uint32_t)((uint64_t)g.out_w * (i + 1) / strips);
-      InterleaveColumns3x3<V>(args, source, (int64_t)x * g.stride_w - g.pad_left,
-                              (next - x - 1) * g.stride_w + 3, width, columns);
+      const auto interleave =
+          width >= V::kBytes ? InterleaveColumns3x3<V, true> : InterleaveColumns3x3<V, false>;
+      interleave(args, source, (int64_t)x * g.stride_w - g.pad_left,
+                 (next - x - 1) * g.stride_w + 3, width, columns);
       uint8_t* output = args.output + (y * g.out_w + x) * g.out_c + channel;
       if (two) {
         DotPixels3x3<V, kRowsTogether<V>>(args, chunk, columns, next - x, width, output);

@@ -68,14 +68,17 @@ struct Vector256 {
     return _mm256_loadu2_m128i(static_cast<const __m128i*>(lanes[1]),
                                static_cast<const __m128i*>(lanes[0]));
   }
-  static inline Floats FusedStart(int32_t zero_point) { return FusedStart8(zero_point); }
+  static inline Floats FusedStart(int32_t zero_point) {
+    return _mm256_set1_ps(octet::FusedStart(zero_point));
+  }
   static inline Floats AsFloats(Vec bits) { return _mm256_castsi256_ps(bits); }
   // The packs within 128-bit lanes restore the order of the channels.
   static inline Vec FusedBytes(const Vec (&sums)[4], const Floats (&factor)[4], Floats start) {
-    const Vec low =
-        _mm256_packs_epi32(Fused8(sums[0], factor[0], start), Fused8(sums[1], factor[1], start));
-    const Vec high =
-        _mm256_packs_epi32(Fused8(sums[2], factor[2], start), Fused8(sums[3], factor[3], start));
+    const Vec middle = _mm256_set1_epi32(kFusedMiddleBits);
+    const Vec low = _mm256_packs_epi32(Fused8(sums[0], factor[0], start, middle),
+                                       Fused8(sums[1], factor[1], start, middle));
+    const Vec high = _mm256_packs_epi32(Fused8(sums[2], factor[2], start, middle),
+                                        Fused8(sums[3], factor[3], start, middle));
     return _mm256_packus_epi16(low, high);
   }
   static inline void Arrange(Channels (&)[4]) {}
