@@ -27,8 +27,10 @@ endif()
 
 find_program(OCTET_CCACHE ccache)
 if(OCTET_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # Without this leave ccache keeps nothing that was compiled with a precompiled header.
-  set(launcher ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${OCTET_CCACHE})
+  # Without this leave ccache keeps nothing that was compiled with a precompiled header. What one clone compiled serves others:
+  # paths in the source tree are hashed as relative ones. Only debug information then names another clone.
+  set(launcher ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}
+      CCACHE_NOHASHDIR=1 ${OCTET_CCACHE})
   set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
 endif()

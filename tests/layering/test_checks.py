@@ -221,6 +221,22 @@ class Alone(Tree):
         both = chosen(*[["regex"]] * 9, *[["regex", "gtest/gtest.h"]] * 9)
         self.assertEqual(set(both), {("flags", frozenset(["regex"])), ("flags", frozenset(["regex", "gtest/gtest.h"]))})
 
+    def test_what_the_last_commits_change(self):
+        def git(*words):
+            subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", "-C", self.root, *words], check=True,
+                           capture_output=True)
+        self.assertIsNone(check_alone.changed_in(self.root, 1), "no repository")
+        git("init")
+        for name in ("first.h", "second.h", "third.h"):
+            self.write(name, "")
+            git("add", "-A")
+            git("commit", "-m", name)
+        self.write("new.h", "")
+        self.write("first.h", "int x;")
+        names = {"first.h", "new.h", "third.h"}
+        self.assertEqual(check_alone.changed_in(self.root, 1), {str(self.root / name) for name in names})
+        self.assertIsNone(check_alone.changed_in(self.root, 3), "all commits: nothing was compiled before")
+
     def test_what_a_build_compiles_by_itself(self):
         commands = [{"file": "a.cc", "command": "c++ -c a.cc"}, {"file": "Unity/unity_0.cxx", "command": "c++ -c Unity/unity_0.cxx"},
                     {"file": "b.cc", "command": "c++ -include x/cmake_pch.hxx -c b.cc"}]

@@ -13,5 +13,6 @@ for folder in runtime/core runtime/format runtime/engine runtime/slots; do
 done
 [ -n "$(echo $files)" ] || { echo "no source files to check"; exit 77; }
 # Warnings are GCC's affair, with GCC's flags.
+export GLIBC_TUNABLES=glibc.malloc.hugetlb=1 # as for Clang in test.sh
 printf '%s\n' $files | xargs -P "$(nproc)" -n 2 clang-tidy -p "$2" --quiet --extra-arg=-Wno-everything
 echo "$(echo $files | wc -w) files are clean"
