@@ -45,8 +45,9 @@ class Build:
     def __init__(self, folder: pathlib.Path):
         self.folder = folder.resolve()
         cache = folder / "CMakeCache.txt"
-        home = re.search(r"^CMAKE_HOME_DIRECTORY:INTERNAL=(.*)$", cache.read_text(), re.M) if cache.exists() else None
-        self.own_folders = [self.folder] + ([pathlib.Path(home[1])] if home else [])
+        said = dict(re.findall(r"^(\w+):INTERNAL=(.*)$", cache.read_text(), re.M)) if cache.exists() else {}
+        self.built_in = pathlib.Path(said.get("CMAKE_CACHEFILE_DIR", self.folder))  # a copy keeps the paths that Ninja wrote there
+        self.own_folders = [self.folder, self.built_in] + [pathlib.Path(said[key]) for key in ("CMAKE_HOME_DIRECTORY",) if key in said]
 
     def ninja(self, *words) -> str:
         done = subprocess.run(["ninja", "-C", self.folder, *words], capture_output=True, text=True)
@@ -56,8 +57,8 @@ class Build:
 
     @functools.lru_cache(maxsize=None)  # a header is read for hundreds of objects
     def place(self, name: str) -> pathlib.Path:
-        """Paths of maps and lists begin at the build folder."""
-        return pathlib.Path(os.path.normpath(self.folder / name))
+        """Paths of maps and lists begin at the build folder; ccache makes those of sources relative to it."""
+        return pathlib.Path(os.path.normpath(self.built_in / name))
 
     @functools.lru_cache(maxsize=None)
     def is_own(self, path: pathlib.Path) -> bool:
@@ -117,8 +118,8 @@ class Build:
             seen.add(name)
             for read in self.dependencies.get(name, []):
                 path = self.place(read)
-                if path.suffix == ".gch" and path.is_relative_to(self.folder):
-                    open_names.append(path.relative_to(self.folder).as_posix())
+                if path.suffix == ".gch" and path.is_relative_to(self.built_in):
+                    open_names.append(path.relative_to(self.built_in).as_posix())
                 elif not self.is_own(path):
                     found.add(path)
         return found

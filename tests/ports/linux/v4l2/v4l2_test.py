@@ -58,7 +58,7 @@ CHECKS = {
 }
 LINES = {"stall": 4, "fatal": 2, "disconnect": 2, "unplugged": 2}  # on stderr; of the others one
 # A USB frame whose packets are late or end with the plug is cut, and octet-camera says so once.
-CUT = re.compile(r"octet-camera: \S+: a damaged frame was skipped \(reported once\)")
+CUT = re.compile(r"octet-camera: \S+: a damaged frame was skipped")
 MAY_CUT = ("usb-yuyv", "usb-mjpeg", "usb-hd", "unplugged")
 # vivid's first pattern: bars of 75 %.
 BARS = [(191 * r, 191 * g, 191 * b) for r, g, b in ((1, 1, 1), (1, 1, 0), (0, 1, 1), (0, 1, 0), (1, 0, 1), (1, 0, 0),
@@ -94,7 +94,7 @@ def check(name: str, out: pathlib.Path) -> None:
     assert got == status, f"exit status {got}: {said}"
     assert re.search(pattern, said, re.MULTILINE), f"said: {said}"
     heard = said.splitlines()
-    cut = next((line for line in heard if CUT.fullmatch(line)), None) if name in MAY_CUT else None
+    cut = next((line for line in heard if CUT.match(line)), None) if name in MAY_CUT else None
     assert len(heard) - (cut is not None) == LINES.get(name, 1), f"said: {said}"
     lines = [json.loads(line) for line in (out / f"{name}.json").read_text().splitlines()]
     if least == 0:
