@@ -72,6 +72,12 @@ BoundLayer::BoundLayer(const Layer& layer, bool fp16) : layer_(layer), fp16_(fp1
   weights_ = MakeAligned(weight_bytes);
   // [-127, 127] as the converter writes them: a single -128 takes the slower of two paths on ARM.
   std::replace(weights_.get(), weights_.get() + weight_bytes, uint8_t{0x80}, uint8_t{0x81});
+  const uint64_t kept = depthwise ? 0 : ConvKeptS8(Isa::kAvx2, g, 0);
+  if (kept != 0) {
+    kept_ = MakeAligned(kept);
+    ConvKeepOf(Isa::kAvx2)(ConvKeepArgs{g, reinterpret_cast<const int8_t*>(weights_.get()),
+                                        scratch_.get(), kept_.get()});
+  }
   channels_ = MakeAligned(blocks * sizeof(blob::ChannelBlockS8));
   auto* channels = reinterpret_cast<blob::ChannelBlockS8*>(channels_.get());
   for (uint64_t b = 0; b < blocks; ++b) {
@@ -130,7 +136,8 @@ void BoundLayer::RunS8(const KernelTable& table, uint8_t sign, const uint8_t* in
                              0,
                              sign,
                              0,
-                             nullptr};
+                             nullptr,
+                             table.conv_s8_isa == Isa::kAvx2 ? kept_.get() : nullptr};
     (layer_.kind == LayerKind::kConv ? table.conv_s8 : table.depthwise_conv_s8)(args, share);
   }
 }

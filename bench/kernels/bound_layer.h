@@ -37,7 +37,7 @@ class BoundLayer {
 
   Layer layer_;
   bool fp16_;
-  AlignedBytes weights_, channels_, scratch_;
+  AlignedBytes weights_, channels_, scratch_, kept_;
   Multiplier multiplier_{};
 };
 

@@ -378,7 +378,7 @@ uint32_t RunBands(Session* session, uint32_t layer) {
   uint32_t kept[kMostLayers] = {};
   const RunContext context = {session->blob.layouts.data, session->tensors, session->scratch,
                               &session->kernels,          Share{0, 1},      session->sign,
-                              session->half_sums};
+                              session->half_sums,         nullptr};
   for (uint32_t step = 0; step < g.steps; ++step) {
     Aim(&g, step);
     MoveLines(g, session->tensors, kept);

@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "runtime/core/round_up.h"
-#include "runtime/engine/session.h"
+#include "runtime/engine/kept.h"
 #include "runtime/image/preprocess.h"
 
 namespace octet {
@@ -27,15 +27,16 @@ ArenaLayout LayOutArena(const BlobView& blob, uint32_t plan_mask, const FeatureS
     if (plan.record->arena_bytes > tensor_bytes) tensor_bytes = plan.record->arena_bytes;
   }
   const uint64_t table_count = InputTableIndex(blob, blob.model->input_count);
-  // At most 2^31 bytes of tensors, 2^40 for each of 256 threads and 2^41 of features: far below
-  // 2^64.
+  // At most 2^31 bytes of tensors, 2^40 for each of 256 threads, 2^41 of features and as much as
+  // the weights again kept of each of 8 plans: far below 2^64.
   ArenaLayout layout;
   layout.scratch_bytes = scratch_bytes;
   layout.layers_offset = RoundUp64(sizeof(Session));
   layout.tables_offset = layout.layers_offset + RoundUp64(layer_count * sizeof(BoundLayer));
   layout.features_offset =
       layout.tables_offset + RoundUp64(table_count * kInputTableEntries * sizeof(uint16_t));
-  layout.scratch_offset = layout.features_offset + features.bytes;
+  layout.kept_offset = layout.features_offset + features.bytes;
+  layout.scratch_offset = layout.kept_offset + KeptBytes(blob, plan_mask, isa);
   layout.tensors_offset = layout.scratch_offset + scratch_bytes * threads;
   layout.bytes = layout.tensors_offset + tensor_bytes;
   return layout;
@@ -60,6 +61,11 @@ Session* Bind(const BlobView& blob, uint32_t plan_mask, const FeatureSizes& feat
   session->input_tables = reinterpret_cast<uint16_t*>(arena + layout.tables_offset);
   session->scratch = arena + layout.scratch_offset;
   session->scratch_bytes = (size_t)layout.scratch_bytes;  // the arena is in memory
+  if (layout.scratch_offset != layout.kept_offset) {
+    uint8_t* const kept = arena + layout.kept_offset;
+    KeepLayers(blob, plan_mask, isa, session->scratch, kept);
+    session->kept = kept;
+  }
   session->tensors = arena + layout.tensors_offset;
   session->plan_mask = (uint8_t)plan_mask;
   session->resident_plans = (uint8_t)plan_mask;

@@ -113,6 +113,27 @@ ConvBytesFn ConvBytesOf(Isa level, bool int8) {
   return bytes;
 }
 
+ConvBytesFn ConvKeptOf(Isa level) {
+#define OCTET_SCRATCH(precision, word, isa, Bytes)
+#define OCTET_KEEPING_SCRATCH(precision, word, isa, Bytes, Kept)             \
+  if constexpr (IsNeeded(kScratchLines, Line{"conv_" #precision, isa, 0})) { \
+    if (level == (isa)) return &(Kept);                                      \
+  }
+#include "runtime/kernels/conv/scratch.inc"
+#undef OCTET_SCRATCH
+  return nullptr;
+}
+
+ConvKeepFn ConvKeepOf([[maybe_unused]] Isa level) {
+#define OCTET_CONV_KEEP(word, isa)                           \
+  if constexpr (IsNeeded(kLines, Line{"conv_s8", isa, 0})) { \
+    if (level == (isa)) return conv_s8_##word##_keep;        \
+  }
+#include "runtime/kernels/conv/kernels.inc"
+#undef OCTET_CONV_KEEP
+  return nullptr;
+}
+
 DepthwiseBytesFn DepthwiseBytesOf(Isa level, bool int8) {
   DepthwiseBytesFn bytes = nullptr;
 #define OCTET_SCRATCH(precision, word, isa, Bytes) \

@@ -73,6 +73,34 @@ uint64_t LayerScratchBytes(const BlobView& view, const PlanView& plan, uint32_t 
   return plugin == nullptr ? 0 : plugin->scratch(layer_view);
 }
 
+uint64_t LayerKeptBytes(const LayerView& view, Isa level) {
+  switch (view.layer->op) {
+#define OCTET_KEEPING(Name)                                                                     \
+  case blob::Op::k##Name:                                                                       \
+    if constexpr (IsSelectedOperator(blob::Op::k##Name)) return Kept##Name##Layer(view, level); \
+    break;
+#include "runtime/kernels/keeping.inc"
+#undef OCTET_KEEPING
+    default:
+      break;
+  }
+  return 0;
+}
+
+void KeepLayer(const LayerView& view, Isa level, uint8_t* scratch, uint8_t* kept) {
+  switch (view.layer->op) {
+#define OCTET_KEEPING(Name)                              \
+  case blob::Op::k##Name:                                \
+    if constexpr (IsSelectedOperator(blob::Op::k##Name)) \
+      Keep##Name##Layer(view, level, scratch, kept);     \
+    break;
+#include "runtime/kernels/keeping.inc"
+#undef OCTET_KEEPING
+    default:
+      break;
+  }
+}
+
 LayerCost LayerCostOf(const LayerView& view) {
   switch (view.layer->op) {
 #define OCTET_OPERATOR(code, Name, word, int8, place, Scratch, Cost, ...)   \

@@ -18,6 +18,9 @@ bool LayerCheck(const BlobView& view, const PlanView& plan, uint32_t layer);
 bool LayerViewCheck(const LayerView& view);
 // For one thread, of a layer LayerCheck accepts: below 2^40.
 uint64_t LayerScratchBytes(const BlobView& view, const PlanView& plan, uint32_t layer, Isa level);
+// What the session keeps of the layer at the level (kernels/keeping.inc).
+uint64_t LayerKeptBytes(const LayerView& view, Isa level);
+void KeepLayer(const LayerView& view, Isa level, uint8_t* scratch, uint8_t* kept);
 LayerCost LayerCostOf(const LayerView& view);
 RunLayerFn LayerRun(blob::Op op);
 

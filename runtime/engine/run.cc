@@ -1,4 +1,4 @@
-#include "runtime/engine/session.h"
+#include "runtime/engine/kept.h"
 
 namespace octet {
 namespace {
@@ -19,7 +19,8 @@ void RunShare(void* argument, uint32_t index) {
                               &session.kernels,
                               Share{index, session.thread_count},
                               session.sign,
-                              session.half_sums};
+                              session.half_sums,
+                              KeptOf(session, *task.layer)};
   task.layer->run(task.layer->view, context);
 }
 

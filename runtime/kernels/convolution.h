@@ -49,8 +49,18 @@ struct ConvS8Args {
   uint8_t sign;
   uint8_t winograd;            // 2 or 4: output tile of `transformed`; 0: none
   const int16_t* transformed;  // 64-byte aligned, or null
+  const uint8_t* kept;         // what the level keeps of the layer (conv/scratch.inc), or null
 };
 typedef void (*ConvS8Fn)(const ConvS8Args& args, Share share);
+
+// From a layer's weights to what a kernel keeps of it. scratch: a thread's, of the layer.
+struct ConvKeepArgs {
+  ConvGeometry g;
+  const int8_t* weights;
+  uint8_t* scratch;
+  uint8_t* kept;
+};
+typedef void (*ConvKeepFn)(const ConvKeepArgs& args);
 
 // FP16 storage, float arithmetic: out = f(bias[o] + sum(x * w)), rounded to nearest even FP16.
 // Weights [ceil(o / 16)][K][16] (K = taps x channels of the group); bias float[round_up(o, 16)].

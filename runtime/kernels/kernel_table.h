@@ -106,6 +106,11 @@ typedef ConvF16Args ConvArgs_f16;
 #define OCTET_CONV_WINOGRAD(word, isa) void conv_s8_##word##_winograd(const ConvS8Args&, Share);
 #include "runtime/kernels/conv/kernels.inc"
 #undef OCTET_CONV_WINOGRAD
+#define OCTET_CONV_KEEP(word, isa) void conv_s8_##word##_keep(const ConvKeepArgs&);
+#include "runtime/kernels/conv/kernels.inc"
+#undef OCTET_CONV_KEEP
+// Of a level whose kernel keeps something (conv/scratch.inc); else null.
+ConvKeepFn ConvKeepOf(Isa level);
 
 }  // namespace octet
 

@@ -41,7 +41,8 @@ struct RunContext {
   const KernelTable* kernels;
   Share share;
   uint8_t sign;
-  bool half_sums;  // layers that allow it may add in FP16
+  bool half_sums;       // layers that allow it may add in FP16
+  const uint8_t* kept;  // of the layer (keeping.inc), or null
 };
 
 // A line of format/operators.inc declares:
@@ -97,6 +98,11 @@ static inline Isa ReferenceLevel(const LayerView&, const KernelTable&) {
 #undef OCTET_BY_LAYER
 #undef OCTET_BY_PRECISION
 #undef OCTET_NO_KERNEL
+#define OCTET_KEEPING(Name)                                     \
+  uint64_t Kept##Name##Layer(const LayerView& view, Isa level); \
+  void Keep##Name##Layer(const LayerView& view, Isa level, uint8_t* scratch, uint8_t* kept);
+#include "runtime/kernels/keeping.inc"
+#undef OCTET_KEEPING
 
 }  // namespace octet
 

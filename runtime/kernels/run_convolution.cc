@@ -31,7 +31,8 @@ void RunConvolution(const LayerView& view, const RunContext& context, ConvS8Fn s
                                p.pre_shift,
                                context.sign,
                                winograd,
-                               reinterpret_cast<const int16_t*>(transformed)};
+                               reinterpret_cast<const int16_t*>(transformed),
+                               context.kept};
       s8(args, context.share);
     } else {
       const ConvF16Args args = {GeometryOf(view, p, p.groups),

@@ -9,6 +9,7 @@
 #define OCTET_KERNELS_CONV_SCRATCH_H_
 
 #include "runtime/core/round_up.h"
+#include "runtime/kernels/conv/avx2_lists.h"
 #include "runtime/kernels/conv/helium_scratch.h"
 #include "runtime/kernels/conv/needs.h"
 #include "runtime/kernels/conv/rules.h"
@@ -64,12 +65,11 @@ static inline ConvParts TilePartsOf(uint64_t taps, uint64_t in_c, uint64_t depth
 
 // Int8 of the level avx2, from the packed tile on: rows of bytes, where the driver packs them; the
 // rows interleaved, 4 bytes a group of 4 channels, of a small depth 8; their even halves; their odd
-// halves; where each group lies; a list of groups for each 8 outputs; room to make one.
-constexpr uint64_t kAvx2PairedDeep = 512;
-constexpr uint64_t kAvx2ListedDeep = 4 << 13;  // entries of lists have 16 bits, 8 a group
+// halves; where each group lies.
+constexpr uint64_t kAvx2PairedDeep = 1024;
 constexpr uint32_t kAvx2Slots = 12;  // of a line: the rows of a tile and the pixels beside them
 struct ConvPartsAvx2 {
-  uint64_t interleaved, even, odd, places, lists, bytes;
+  uint64_t interleaved, even, odd, places, bytes;
 };
 static inline ConvPartsAvx2 Avx2PartsOf(uint64_t deep) {
   const uint64_t rows = kRulesAvx2.tile_rows * deep;
@@ -78,8 +78,7 @@ static inline ConvPartsAvx2 Avx2PartsOf(uint64_t deep) {
   parts.even = parts.interleaved + (deep <= kAvx2PairedDeep ? 2 : 1) * rows;
   parts.odd = parts.even + rows;
   parts.places = parts.odd + rows;
-  parts.lists = parts.places + 2 * deep;
-  parts.bytes = parts.lists + (kPreparedBlocks + 1) * deep + 64;
+  parts.bytes = parts.places + 2 * deep;
   return parts;
 }
 
@@ -210,11 +209,18 @@ typedef uint64_t (*ConvBytesFn)(const ConvNeeds& needs);
 // The level's function: of its own kernel, or of its nearest parent's. Null for an operator that
 // this program leaves out, and for a level that it leaves out (engine/selection.h).
 ConvBytesFn ConvBytesOf(Isa level, bool int8);
+// Of what the level's own kernel of int8 layers keeps; null where it keeps nothing.
+ConvBytesFn ConvKeptOf(Isa level);
 
 // Bytes of one thread for an int8 layer, of a level that is linked. winograd: m of the layer's
 // transformed weights, or 0.
 static inline uint64_t ConvScratchS8(Isa level, const ConvGeometry& g, uint32_t winograd) {
   return ConvBytesOf(level, true)(NeedsOf(g, winograd));
+}
+// What a session keeps of the layer at the level, from bind on (ConvS8Args::kept).
+static inline uint64_t ConvKeptS8(Isa level, const ConvGeometry& g, uint32_t winograd) {
+  const ConvBytesFn bytes = ConvKeptOf(level);
+  return bytes == nullptr ? 0 : bytes(NeedsOf(g, winograd));
 }
 // The same of an FP16 layer. winograd: its weights are transformed.
 static inline uint64_t ConvScratchF16(Isa level, const ConvGeometry& g, bool winograd) {

@@ -54,7 +54,7 @@ uint32_t InterleavedColumns(const ConvPlan& plan) {
   const uint32_t residues = g.stride_w < g.kernel_w ? g.stride_w : g.kernel_w;
   // Scratch has room for the windows, which is enough where they share pixels.
   if (plan.rows != Rows::kPointed || kAvx2Slots * residues > plan.tile_rows * g.kernel_w ||
-      g.dilation_w != 1 || plan.depth > kAvx2ListedDeep || beside + kLeast > kAvx2Slots) {
+      g.dilation_w != 1 || plan.depth > 4 * kAvx2MostGroups || beside + kLeast > kAvx2Slots) {
     return 0;
   }
   uint32_t most = kAvx2Slots - beside;

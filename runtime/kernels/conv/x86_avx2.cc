@@ -4,22 +4,23 @@
 // any u <= 255 the sum of a pair of weights a, b lies within
 //   [255 * (min(a, 0) + min(b, 0)), 255 * (max(a, 0) + max(b, 0))],
 // so that nothing saturates while the positive weights of the pair add up to at most 128 (32640 <=
-// 32767), and the negative ones to at least -128. Most pairs are like that, but not all. Once a
-// layer (and part of its outputs) the groups of 4 channels of every 8 outputs are listed by how
-// they may be multiplied, and loops without branches run over the lists:
-//   twos    two groups next to each other whose sums of pairs still fit 16 bits together: their
-//           products are widened once. Common among trained weights.
-//   exact   one group
+// 32767), and the negative ones to at least -128. Most pairs are like that, but not all. When a
+// session is bound, the groups of 4 channels of every 8 outputs are listed by how they may be
+// multiplied (conv/avx2_lists.h), and loops without branches run over the lists:
+//   twos    two groups whose sums of pairs still fit 16 bits together: their products are widened
+//           once
+//   alone   one group
 //   others  as 16-bit halves, the even and the odd channels of the group, by VPMADDWD: four
 //           instructions for three
-// Where many groups are no pairs as they come, three ways to pair the four channels are tried.
-// That more than halves the others, but rows take twice the room.
+// Where rows of a tile stay in the first cache with twice the room, a group pairs its four channels
+// in one of three ways.
 //
 // Rows of a tile are interleaved in scratch, [group of 4 channels][row][4 or 8 bytes], and as each
 // kind of halves, so that one address serves all rows.
 #include <immintrin.h>
 #include <stdint.h>
 
+#include "runtime/kernels/conv/x86_avx2_keep.inl.h"
 #include "runtime/kernels/conv/x86_avx2_panel.inl.h"
 #include "runtime/kernels/conv/x86_winograd256.inl.h"
 
@@ -38,6 +39,10 @@ struct MaddPairs {
 };
 
 }  // namespace
+
+void conv_s8_avx2_keep(const ConvKeepArgs& args) {
+  KeepLayer(args);
+}
 
 void conv_s8_avx2_10x1(const ConvS8Args& args, Share share) {
   RunConv<Avx2>(args, share);

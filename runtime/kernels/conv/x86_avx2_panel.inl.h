@@ -10,40 +10,29 @@ static inline __m256i Broadcast(const uint8_t* from) {
   return _mm256_set1_epi32(word);
 }
 
-template <int kRows, bool kPaired>
-static inline void MultiplyExact(const Areas& areas, const uint16_t* list, uint64_t count,
-                                 const int8_t* weights, __m256i (&acc)[kRows]) {
+// `count` times kGroups groups whose products add up in 16 bits.
+template <int kRows, int kGroups, bool kPaired>
+static inline void MultiplyListed(const Areas& areas, const uint16_t* list, uint32_t count,
+                                  const int8_t* weights, __m256i (&acc)[kRows]) {
   constexpr size_t kRow = kPaired ? 8 : 4;
   const __m256i ones = _mm256_set1_epi16(1);
-  for (uint64_t i = 0; i < count; ++i) {
-    const size_t window = kPaired ? list[i] % kEntry : 0, entry = list[i] - window;
-    __m256i w = Load32(weights + entry * (64 / kEntry));
-    if (kPaired) w = _mm256_shuffle_epi8(w, Load32(kWindows.order[window]));
-    const uint8_t* in = areas.bytes + PlaceOf(areas, entry) * (kRow / 4) + window;
-#pragma GCC unroll 10
-    for (int r = 0; r < kRows; ++r) {
-      const __m256i x = Broadcast(in + kRow * (size_t)r);
-      acc[r] = _mm256_add_epi32(acc[r], _mm256_madd_epi16(_mm256_maddubs_epi16(x, w), ones));
+  for (; count != 0; --count, list += kGroups) {
+    __m256i w[kGroups];
+    const uint8_t* in[kGroups];
+#pragma GCC unroll 2
+    for (int i = 0; i < kGroups; ++i) {
+      const size_t window = kPaired ? list[i] % kAvx2Entry : 0, entry = list[i] - window;
+      w[i] = Load32(weights + entry * (64 / kAvx2Entry));
+      if (kPaired) w[i] = _mm256_shuffle_epi8(w[i], Load32(kWindows.order[window]));
+      in[i] = areas.bytes + PlaceOf(areas, entry) * (kRow / 4) + window;
     }
-  }
-}
-
-// Two groups add up in 16 bits.
-template <int kRows>
-static inline void MultiplyTwos(const Areas& areas, const uint16_t* list, uint64_t count,
-                                const int8_t* weights, __m256i (&acc)[kRows]) {
-  const __m256i ones = _mm256_set1_epi16(1);
-  for (uint64_t i = 0; i < count; ++i) {
-    const size_t entry = list[i];
-    const __m256i w = Load32(weights + entry * (64 / kEntry));
-    const __m256i next = Load32(weights + entry * (64 / kEntry) + 64);
-    const uint8_t* in = areas.bytes + PlaceOf(areas, entry);
-    const uint8_t* in_next = areas.bytes + PlaceOf(areas, entry + kEntry);
 #pragma GCC unroll 10
     for (int r = 0; r < kRows; ++r) {
-      const __m256i pairs =
-          _mm256_add_epi16(_mm256_maddubs_epi16(Broadcast(in + 4 * r), w),
-                           _mm256_maddubs_epi16(Broadcast(in_next + 4 * r), next));
+      __m256i pairs = _mm256_maddubs_epi16(Broadcast(in[0] + kRow * (size_t)r), w[0]);
+      if (kGroups == 2) {
+        const __m256i x = Broadcast(in[kGroups - 1] + kRow * (size_t)r);
+        pairs = _mm256_add_epi16(pairs, _mm256_maddubs_epi16(x, w[kGroups - 1]));
+      }
       acc[r] = _mm256_add_epi32(acc[r], _mm256_madd_epi16(pairs, ones));
     }
   }
@@ -54,8 +43,8 @@ template <int kRows>
 static inline void MultiplyOther(const Areas& areas, const uint16_t* list, uint64_t count,
                                  const int8_t* weights, __m256i (&acc)[kRows]) {
   for (uint64_t i = 0; i < count; ++i) {
-    const size_t entry = list != nullptr ? list[i] : i * kEntry;
-    const __m256i w = Load32(weights + entry * (64 / kEntry));
+    const size_t entry = list != nullptr ? list[i] : i * kAvx2Entry;
+    const __m256i w = Load32(weights + entry * (64 / kAvx2Entry));
     const __m256i w_even = _mm256_srai_epi16(_mm256_slli_epi16(w, 8), 8);
     const __m256i w_odd = _mm256_srai_epi16(w, 8);
     const size_t place = PlaceOf(areas, entry);
@@ -188,20 +177,25 @@ static inline void FinishRows(const PanelS8& p, const PartAvx2& part, uint32_t h
 // The loops in a function of their own, so that all sums stay in registers; at a boundary of 64
 // bytes, because chance placement costs up to 8 %.
 template <int kRows, Way kWay>
-__attribute__((noinline, aligned(64))) static void Multiply(
-    const int32_t* start, const int8_t* weights, const Areas& areas, const uint16_t* list,
-    const Counts& counts, uint64_t groups, __m256i (&sums)[kRows]) {
+__attribute__((noinline, aligned(64))) static void Multiply(const int32_t* start,
+                                                            const int8_t* weights,
+                                                            const Areas& areas,
+                                                            const uint16_t* list, uint64_t groups,
+                                                            __m256i (&sums)[kRows]) {
   __m256i acc[kRows];
 #pragma GCC unroll 10
   for (int r = 0; r < kRows; ++r) acc[r] = Load8(start);
   if (kWay == Way::kHalves) {
     MultiplyOther<kRows>(areas, nullptr, groups, weights, acc);
   } else {
-    if (kWay == Way::kInOrder) MultiplyTwos<kRows>(areas, list, counts.twos, weights, acc);
-    list += counts.twos;
-    MultiplyExact<kRows, kWay == Way::kPaired>(areas, list, counts.exact, weights, acc);
-    list += counts.exact;
-    MultiplyOther<kRows>(areas, list, groups - 2u * counts.twos - counts.exact, weights, acc);
+    constexpr bool kPaired = kWay == Way::kPaired;
+    const uint32_t twos = list[0], alone = list[1];
+    list += 2;
+    MultiplyListed<kRows, 2, kPaired>(areas, list, twos, weights, acc);
+    list += 2 * twos;
+    MultiplyListed<kRows, 1, kPaired>(areas, list, alone, weights, acc);
+    list += alone;
+    MultiplyOther<kRows>(areas, list, groups - 2 * twos - alone, weights, acc);
   }
 #pragma GCC unroll 10
   for (int r = 0; r < kRows; ++r) sums[r] = acc[r];
@@ -212,21 +206,23 @@ template <int kRows>
 static void Panel(const PartAvx2& part, const PanelS8& p) {
   const Areas& areas = part.areas;
   const uint64_t groups = part.groups;
+  const size_t step = Avx2ListBytes(groups);
   for (uint32_t half = 0; half < 2 && 8 * half < p.output_channels; ++half) {
     const int32_t* start = part.constants[p.block].start + 8 * half;
     const int8_t* weights = p.weights + 32 * half;
-    const uint16_t* list = areas.lists + (2 * p.block + half) * groups;
-    const Counts& counts = part.counts[2 * p.block + half];
+    const uint8_t* lists =
+        part.lists + (part.way == Way::kHalves ? 0 : (2 * p.block + half) * step);
+    const uint16_t* list = reinterpret_cast<const uint16_t*>(lists);
     __m256i sums[kRows];
     switch (part.way) {
       case Way::kHalves:
-        Multiply<kRows, Way::kHalves>(start, weights, areas, list, counts, groups, sums);
+        Multiply<kRows, Way::kHalves>(start, weights, areas, list, groups, sums);
         break;
       case Way::kInOrder:
-        Multiply<kRows, Way::kInOrder>(start, weights, areas, list, counts, groups, sums);
+        Multiply<kRows, Way::kInOrder>(start, weights, areas, list, groups, sums);
         break;
       case Way::kPaired:
-        Multiply<kRows, Way::kPaired>(start, weights, areas, list, counts, groups, sums);
+        Multiply<kRows, Way::kPaired>(start, weights, areas, list, groups, sums);
         break;
     }
     FinishRows<kRows>(p, part, half, sums);
@@ -262,7 +258,16 @@ struct Avx2 {
     part->clamped = args.clamp_lo != -128 || args.clamp_hi != 127;
     part->lo = (int32_t)((uint32_t)(args.clamp_lo + 128) * 0x01010101u);
     part->hi = (int32_t)((uint32_t)(args.clamp_hi + 128) * 0x01010101u);
-    MakeLists(panel->weights, plan.pixels.end - plan.pixels.begin, outputs.blocks, part);
+    part->lists = args.kept;
+    part->way = Way::kHalves;
+    if (args.kept != nullptr) {
+      part->way = args.kept[0] != 0 ? Way::kPaired : Way::kInOrder;
+      part->lists += kAvx2ListsHead + 2 * outputs.first * Avx2ListBytes(part->groups);
+      // Lists do not lead along the weights in order, which the hardware's prefetcher wants.
+      for (size_t i = 0; i < outputs.blocks * plan.block_step; i += 64) {
+        _mm_prefetch(panel->weights + i, _MM_HINT_T1);
+      }
+    }
     part->columns = ColumnsOf(part->areas, part->way);
     part->pointwise = plan.rows == Rows::kPointed && IsPointwise(plan.g);
     OrderShortWindow(plan, &part->window);

@@ -1,6 +1,6 @@
 // Tiles of conv/x86_avx2.cc: pixels interleaved, [group of 4 channels][kSlots][4 or 8 bytes].
 // Windows have a slot for each row of the tile. Lines have some for the pixels beside them too.
-#include "runtime/kernels/conv/x86_avx2_lists.inl.h"
+#include "runtime/kernels/conv/x86_avx2_areas.inl.h"
 
 namespace octet {
 namespace {

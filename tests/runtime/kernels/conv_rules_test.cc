@@ -127,14 +127,30 @@ TEST(ConvScratch, ALayerTakesTheEndOfItsLastPart) {
   const uint64_t tile = 9 * 32 * 8 + 128 + 32 * 576;
   EXPECT_EQ(ConvScratchS8(Isa::kNeon, g, 0), tile);
   EXPECT_EQ(ConvScratchS8(Isa::kAmx, g, 0), tile);
-  EXPECT_EQ(ConvScratchS8(Isa::kAvx2, g, 0), 9 * 32 * 8 + 128 + 59 * 576 + 64);
-  EXPECT_EQ(ConvScratchS8(Isa::kAvx2, Pointwise(9, 9, 512, 8), 0), 256 + 576 + 69 * 512 + 64);
+  EXPECT_EQ(ConvScratchS8(Isa::kAvx2, g, 0), 9 * 32 * 8 + 128 + 52 * 576);
+  EXPECT_EQ(ConvScratchS8(Isa::kAvx2, Pointwise(9, 9, 1024, 8), 0), 256 + 1088 + 52 * 1024);
+  EXPECT_EQ(ConvScratchS8(Isa::kAvx2, Pointwise(9, 9, 1040, 8), 0), 256 + 1152 + 42 * 1040);
   EXPECT_EQ(ConvScratchS8(Isa::kNeon, g, 4), 64 + 36 * 25 * (64 * 2 + 64));
   EXPECT_EQ(ConvScratchS8(Isa::kReference, g, 4), 576u);
   EXPECT_EQ(ConvScratchF16(Isa::kReference, g, true), 16u * 64 * 4);
   EXPECT_EQ(ConvScratchF16(Isa::kNeon, g, false), 9 * 32 * 8 + 512 + 16 * 576 * 4);
   EXPECT_EQ(ConvScratchF16(Isa::kAvxVnni, g, false), (4096 + (177 + 32) * 576) * 4u);
   EXPECT_EQ(ConvScratchF16(Isa::kAvxVnni, Pointwise(1, 11, 64, 8), false), (4096 + 11 * 64) * 4u);
+}
+
+// Lists of groups of 4 inputs, of each 8 outputs, by AVX2's kernel alone.
+TEST(ConvKept, EveryEightOutputsHaveAList) {
+  const ConvGeometry g = Square(20, 64, 32);
+  EXPECT_EQ(ConvKeptS8(Isa::kAvx2, g, 0), 8u + 4 * (4 + 2 * 144 + 4));
+  EXPECT_EQ(ConvKeptS8(Isa::kAvx2, g, 2), 0u);
+  for (const Isa level : {Isa::kReference, Isa::kAvxVnni, Isa::kAmx, Isa::kNeon, Isa::kHelium}) {
+    EXPECT_EQ(ConvKeptS8(level, g, 0), 0u);
+  }
+  EXPECT_EQ(ConvKeptS8(Isa::kAvx2, Pointwise(1, 1, 64, 8), 0), 0u);  // a single pixel
+  EXPECT_EQ(ConvKeptS8(Isa::kAvx2, Pointwise(1, 2, 64, 8), 0), 8u + 2 * (4 + 2 * 16 + 4));
+  EXPECT_EQ(ConvKeptS8(Isa::kAvx2, Pointwise(1, 2, 44, 8), 0), 0u);
+  EXPECT_EQ(ConvKeptS8(Isa::kAvx2, Pointwise(1, 2, 45, 8), 0), 8u + 2 * (4 + 2 * 12 + 4));
+  EXPECT_EQ(ConvKeptS8(Isa::kAvx2, Pointwise(1, 2, 32769, 8), 0), 0u);
 }
 
 // Strips of lines beside the widened weights of a panel, for windows, strides and widths that leave

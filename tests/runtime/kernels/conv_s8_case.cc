@@ -19,8 +19,8 @@ uint32_t Blocks(uint32_t channels) {
   return (channels + 15) / 16;
 }
 
-// Kernels that add pairs of products in 16 bits ask whether two weights of one sign add up to more
-// than 128: `even` weights mostly do not, and reach it exactly. `quarter` weights do so by fours,
+// Kernels that add pairs of products in 16 bits ask whether weights of one sign add up to more than
+// 128: `even` weights mostly do not, and reach it exactly. `quarter` weights do so by fours,
 // `uneven` ones where large weights meet, which other pairs of the same four may avoid.
 enum class Weights { kAny, kExtreme, kSmall, kEven, kQuarter, kUneven };
 
@@ -153,6 +153,13 @@ std::vector<uint8_t> ConvS8Case::Run(ConvS8Fn kernel, uint8_t sign, uint32_t thr
   args.output = output.data();
   args.scratch = scratch.data();
   args.sign = sign;
+  const uint64_t kept_bytes = depthwise_ ? 0 : ConvKeptS8(level, g_, args_.winograd);
+  const GuardedBuffer kept(kept_bytes, 64, place_);
+  if (kept_bytes != 0) {
+    ConvKeepOf(level)(ConvKeepArgs{g_, args_.weights, scratch.data(), kept.data()});
+    args.kept = kept.data();
+    EXPECT_TRUE(scratch.GuardsIntact()) << "scratch guards";
+  }
   ApplySign(*input_, sign);
   for (uint32_t i = 0; i < threads; ++i) {
     scratch.Poison(static_cast<uint8_t>(0x91 + i));
@@ -162,6 +169,7 @@ std::vector<uint8_t> ConvS8Case::Run(ConvS8Fn kernel, uint8_t sign, uint32_t thr
   ApplySign(output, sign);
   EXPECT_TRUE(output.GuardsIntact()) << "output guards";
   EXPECT_TRUE(scratch.GuardsIntact()) << "scratch guards";
+  EXPECT_TRUE(kept.GuardsIntact()) << "kept guards";
   return std::vector<uint8_t>(output.data(), output.data() + output.size());
 }
 

@@ -164,7 +164,8 @@ Bytes LayerCase::Run(uint32_t threads, uint8_t sign) const {
     const GuardedBuffer scratch(static_cast<size_t>(f.scratch(view, Isa::kReference)), 64);
     scratch.Poison(kPoison);
     const RunContext context = {
-        nullptr, memory.data(), scratch.data(), &kernels, Share{index, threads}, sign, true};
+        nullptr, memory.data(), scratch.data(), &kernels, Share{index, threads},
+        sign,    true,          nullptr};
     PoisonStack();
     f.run(view, context);
     EXPECT_TRUE(scratch.GuardsIntact());

@@ -1,0 +1,28 @@
+// What kernels keep of layers from bind on (kernels/keeping.inc), in the arena: where the offsets
+// of each plan's layers begin, uint64 [kMaxPlans]; of each plan bound those offsets, uint64
+// [layers], 0 where nothing is kept, and what they lead to, each 64-byte aligned. Offsets count
+// from the first byte. At most levels nothing is kept, and there are no offsets.
+#ifndef OCTET_ENGINE_KEPT_H_
+#define OCTET_ENGINE_KEPT_H_
+
+#include "runtime/engine/session.h"
+
+namespace octet {
+
+// Bytes for the plans of the mask, a multiple of 64.
+uint64_t KeptBytes(const BlobView& blob, uint32_t plan_mask, Isa isa);
+// Writes them, where there are any, from the plans' weights. scratch: a thread's.
+void KeepLayers(const BlobView& blob, uint32_t plan_mask, Isa isa, uint8_t* scratch, uint8_t* kept);
+
+// Of a layer of the current plan.
+static inline const uint8_t* KeptOf(const Session& session, const BoundLayer& layer) {
+  if (session.kept == nullptr) return nullptr;
+  const uint64_t* plans = reinterpret_cast<const uint64_t*>(session.kept);
+  const uint64_t* offsets = reinterpret_cast<const uint64_t*>(session.kept + plans[session.plan]);
+  const uint64_t offset = offsets[&layer - session.layers];
+  return offset == 0 ? nullptr : session.kept + offset;
+}
+
+}  // namespace octet
+
+#endif  // OCTET_ENGINE_KEPT_H_

@@ -1,0 +1,36 @@
+// What a session keeps of an int8 layer at the level avx2 (conv/x86_avx2.cc says why): how the
+// groups of 4 inputs of every 8 outputs are multiplied. First 8 bytes: how rows are interleaved.
+// Then of every 8 outputs: how many pairs of groups there are, how many groups alone, and the
+// groups, in 16 bits each: those of the pairs, those alone, the others.
+#ifndef OCTET_KERNELS_CONV_AVX2_LISTS_H_
+#define OCTET_KERNELS_CONV_AVX2_LISTS_H_
+
+#include "runtime/core/round_up.h"
+#include "runtime/kernels/conv/needs.h"
+
+namespace octet {
+
+// An entry is 8 times the number of its group, plus the window of its bytes.
+constexpr uint32_t kAvx2Entry = 8;
+constexpr uint64_t kAvx2MostGroups = 1 << 13;
+static_assert(kAvx2MostGroups * kAvx2Entry <= UINT16_MAX + 1, "entries have 16 bits");
+// Loops over lists of fewer groups cost more than they save.
+constexpr uint64_t kAvx2LeastGroups = 12;
+
+constexpr uint64_t kAvx2ListsHead = 8;
+// Of 8 outputs.
+static inline uint64_t Avx2ListBytes(uint64_t groups) {
+  return (2 * (2 + groups) + 7) / 8 * 8;
+}
+
+// Bytes of a layer. A single pixel is multiplied without lists.
+static inline uint64_t Avx2KeptBytesS8(const ConvNeeds& n) {
+  const uint64_t groups = CeilDiv(n.depth, 4);
+  if (groups < kAvx2LeastGroups || groups > kAvx2MostGroups || n.winograd != 0) return 0;
+  if (n.out_h * n.out_w < 2) return 0;
+  return kAvx2ListsHead + 2 * CeilDiv(n.out_c, 16) * Avx2ListBytes(groups);
+}
+
+}  // namespace octet
+
+#endif  // OCTET_KERNELS_CONV_AVX2_LISTS_H_
