@@ -41,7 +41,7 @@ class ConvS8Case {
   // Weights and activations that reach 128 * sum(|w|) in every output, sum(|w|) being `sum`.
   void ReachSum(Random& random, int32_t sum);
   // Every sum is its bias: at the limits that QUANTIZATION.md has for short multipliers, one below
-  // and one above, and what would be ties of shorter ones.
+  // and one above, and at ties of shorter ones.
   void StandAtLimits(Random& random);
   // The layer's weights also transformed for Winograd's method with tiles of m x m.
   void AddTransformed(int m);

@@ -208,6 +208,7 @@ void ConvS8Case::StandAtLimits(Random& random) {
   const auto least = static_cast<int>(random.Int(1, 18)) - (random.OneIn(2) ? 0 : pre_shift);
   const int more = random.OneIn(2) ? 0 : 2;  // of other shifts
   const bool too_long = random.OneIn(4);     // multipliers, by one bit
+  const bool ties = random.OneIn(4);  // multipliers that are too short, and sums at their ties
   const int64_t limits[] = {int64_t{1} << (23 + least), int64_t{1} << (24 + least), 1 << 24,
                             (kAccumulatorLimit - 1) >> pre_shift, 1 << 20};
   const int64_t limit = limits[random.UInt(0, 4)] - (products << 14) + random.Int(-1, 1);
@@ -218,10 +219,17 @@ void ConvS8Case::StandAtLimits(Random& random) {
     const Multiplier m = {static_cast<int32_t>(random.Int(1 << 30, INT32_MAX)), 1};
     int32_t& multiplier = block.multiplier[o % 16] = ShortMultiplier(m).multiplier;
     if (too_long) multiplier -= kShortStep / 2;
+    // An odd number below 128, `tie` times doubled: half of it is in the range of int8.
+    int tie = 0;
+    if (ties) multiplier = static_cast<int32_t>(random.Int(0, 63) * 2 + 1) * kTieStep;
+    for (; multiplier < 1 << 30; multiplier *= 2) ++tie;
     int shift = least + pre_shift + (o == 0 ? 0 : static_cast<int>(random.Int(0, more)));
     block.shift[o % 16] = shift = std::clamp(shift, 1, 31);
     int64_t sum = largest;
-    if (o != 0 && random.OneIn(2)) {
+    const int tie_bits = std::max(10 + shift - pre_shift - tie, 0);
+    if (const int64_t most = (largest >> tie_bits) - 1; ties && most > 0) {
+      sum = (random.Int(0, std::min<int64_t>(most, 255)) | 1) << tie_bits;
+    } else if (o != 0 && random.OneIn(2)) {
       sum = random.Int(0, largest);
       if (random.OneIn(2)) sum &= -(int64_t{1} << random.Int(1, 24));
     } else if (o != 0 && !random.OneIn(4)) {
