@@ -376,9 +376,9 @@ uint32_t RunBands(Session* session, uint32_t layer) {
   g.steps = g.layers[0].band.steps;
   MakeMembers(&g);
   uint32_t kept[kMostLayers] = {};
-  const RunContext context = {session->blob.layouts.data, session->tensors, session->scratch,
-                              &session->kernels,          Share{0, 1},      session->sign,
-                              session->half_sums,         nullptr};
+  const RunContext context = {
+      session->blob.layouts.data, session->tensors, session->scratch, nullptr,
+      &session->kernels,          Share{0, 1},      session->sign,    session->half_sums};
   for (uint32_t step = 0; step < g.steps; ++step) {
     Aim(&g, step);
     MoveLines(g, session->tensors, kept);

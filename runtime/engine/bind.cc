@@ -1,6 +1,5 @@
 #include <string.h>
 
-#include "runtime/core/round_up.h"
 #include "runtime/engine/kept.h"
 #include "runtime/image/preprocess.h"
 
@@ -15,10 +14,9 @@ uint32_t InputTableIndex(const BlobView& blob, uint32_t input) {
 ArenaLayout LayOutArena(const BlobView& blob, uint32_t plan_mask, const FeatureSizes& features,
                         Isa isa, uint32_t threads) {
   uint64_t layer_count = 0, tensor_bytes = 0, scratch_bytes = 0;
-  for (uint32_t p = 0; p < blob.model->plan_count; ++p) {
-    if ((plan_mask >> p & 1) == 0) continue;
+  for (uint32_t left = plan_mask; left != 0; left &= left - 1) {
     PlanView plan;
-    ViewPlan(blob, p, &plan);  // validated
+    ViewPlan(blob, (uint32_t)__builtin_ctz(left), &plan);  // validated
     for (uint32_t k = 0; k < plan.header->layer_count; ++k) {
       const uint64_t scratch = RoundUp64(LayerScratchBytes(blob, plan, k, isa));
       if (scratch > scratch_bytes) scratch_bytes = scratch;
@@ -31,12 +29,11 @@ ArenaLayout LayOutArena(const BlobView& blob, uint32_t plan_mask, const FeatureS
   // the weights again kept of each of 8 plans: far below 2^64.
   ArenaLayout layout;
   layout.scratch_bytes = scratch_bytes;
-  layout.layers_offset = RoundUp64(sizeof(Session));
+  layout.layers_offset = kKeptOffset + KeptBytes(blob, plan_mask, isa);
   layout.tables_offset = layout.layers_offset + RoundUp64(layer_count * sizeof(BoundLayer));
   layout.features_offset =
       layout.tables_offset + RoundUp64(table_count * kInputTableEntries * sizeof(uint16_t));
-  layout.kept_offset = layout.features_offset + features.bytes;
-  layout.scratch_offset = layout.kept_offset + KeptBytes(blob, plan_mask, isa);
+  layout.scratch_offset = layout.features_offset + features.bytes;
   layout.tensors_offset = layout.scratch_offset + scratch_bytes * threads;
   layout.bytes = layout.tensors_offset + tensor_bytes;
   return layout;
@@ -61,19 +58,15 @@ Session* Bind(const BlobView& blob, uint32_t plan_mask, const FeatureSizes& feat
   session->input_tables = reinterpret_cast<uint16_t*>(arena + layout.tables_offset);
   session->scratch = arena + layout.scratch_offset;
   session->scratch_bytes = (size_t)layout.scratch_bytes;  // the arena is in memory
-  if (layout.scratch_offset != layout.kept_offset) {
-    uint8_t* const kept = arena + layout.kept_offset;
-    KeepLayers(blob, plan_mask, isa, session->scratch, kept);
-    session->kept = kept;
+  if (kKernelsKeep && layout.layers_offset != kKeptOffset) {
+    KeepLayers(blob, plan_mask, isa, session->scratch, arena + kKeptOffset);
   }
   session->tensors = arena + layout.tensors_offset;
   session->plan_mask = (uint8_t)plan_mask;
   session->resident_plans = (uint8_t)plan_mask;
   session->features =
       MakeFeatures(blob, config.plan_mask, features, arena + layout.features_offset);
-  uint32_t first = 0;
-  while ((plan_mask >> first & 1) == 0) ++first;
-  SelectPlan(session, first);
+  SelectPlan(session, (uint32_t)__builtin_ctz(plan_mask));
   return session;
 }
 
@@ -85,7 +78,10 @@ void SelectPlan(Session* session, uint32_t plan) {
   ViewPlan(blob, plan, &view);  // validated
   session->records = view.tensors;
   for (uint32_t k = 0; k < view.header->layer_count; ++k) {
-    session->layers[k] = BoundLayer{MakeLayerView(blob, view, k), LayerRun(view.layers[k].op), {0}};
+    BoundLayer& layer = session->layers[k];
+    layer.view = MakeLayerView(blob, view, k);
+    layer.run = LayerRun(view.layers[k].op);
+    layer.ticks = 0;
   }
   BindFeatures(session);
   uint16_t* entries = session->input_tables;

@@ -5,6 +5,7 @@
 #ifndef OCTET_ENGINE_KEPT_H_
 #define OCTET_ENGINE_KEPT_H_
 
+#include "runtime/core/round_up.h"
 #include "runtime/engine/session.h"
 
 namespace octet {
@@ -14,13 +15,18 @@ uint64_t KeptBytes(const BlobView& blob, uint32_t plan_mask, Isa isa);
 // Writes them, where there are any, from the plans' weights. scratch: a thread's.
 void KeepLayers(const BlobView& blob, uint32_t plan_mask, Isa isa, uint8_t* scratch, uint8_t* kept);
 
+// Where they lie, if anywhere: in front of the bound layers.
+constexpr uint64_t kKeptOffset = RoundUp64(sizeof(Session));
+
 // Of a layer of the current plan.
 static inline const uint8_t* KeptOf(const Session& session, const BoundLayer& layer) {
-  if (session.kept == nullptr) return nullptr;
-  const uint64_t* plans = reinterpret_cast<const uint64_t*>(session.kept);
-  const uint64_t* offsets = reinterpret_cast<const uint64_t*>(session.kept + plans[session.plan]);
+  if (!kKernelsKeep) return nullptr;
+  const uint8_t* const kept = reinterpret_cast<const uint8_t*>(&session) + kKeptOffset;
+  if (kept == reinterpret_cast<const uint8_t*>(session.layers)) return nullptr;
+  const uint64_t* plans = reinterpret_cast<const uint64_t*>(kept);
+  const uint64_t* offsets = reinterpret_cast<const uint64_t*>(kept + plans[session.plan]);
   const uint64_t offset = offsets[&layer - session.layers];
-  return offset == 0 ? nullptr : session.kept + offset;
+  return offset == 0 ? nullptr : kept + offset;
 }
 
 }  // namespace octet

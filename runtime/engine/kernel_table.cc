@@ -113,7 +113,7 @@ ConvBytesFn ConvBytesOf(Isa level, bool int8) {
   return bytes;
 }
 
-ConvBytesFn ConvKeptOf(Isa level) {
+ConvKeptFn ConvKeptOf(Isa level) {
 #define OCTET_SCRATCH(precision, word, isa, Bytes)
 #define OCTET_KEEPING_SCRATCH(precision, word, isa, Bytes, Kept)             \
   if constexpr (IsNeeded(kScratchLines, Line{"conv_" #precision, isa, 0})) { \

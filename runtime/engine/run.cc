@@ -16,11 +16,11 @@ void RunShare(void* argument, uint32_t index) {
   const RunContext context = {session.blob.layouts.data,
                               session.tensors,
                               session.scratch + index * session.scratch_bytes,
+                              KeptOf(session, *task.layer),
                               &session.kernels,
                               Share{index, session.thread_count},
                               session.sign,
-                              session.half_sums,
-                              KeptOf(session, *task.layer)};
+                              session.half_sums};
   task.layer->run(task.layer->view, context);
 }
 

@@ -1,8 +1,8 @@
 // Which operators, levels and features a program links: all, or those named by OCTET_OPERATORS,
 // OCTET_LEVELS and OCTET_FEATURES, lists of words joined by commas. Only operators.cc,
-// kernel_table.cc, isa_names.cc and state.cc look; compiled with the macros and linked before the
-// runtime archive they replace its copies, and nothing else of the archive refers to an operator,
-// kernel or feature, so that the linker leaves out the rest (runtime/CMakeLists.txt,
+// kernel_table.cc, kept.cc, isa_names.cc and state.cc look; compiled with the macros and linked
+// before the runtime archive they replace its copies, and nothing else of the archive refers to an
+// operator, kernel or feature, so that the linker leaves out the rest (runtime/CMakeLists.txt,
 // octet_select_operators).
 #ifndef OCTET_ENGINE_SELECTION_H_
 #define OCTET_ENGINE_SELECTION_H_

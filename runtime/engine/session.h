@@ -1,6 +1,6 @@
 // A bound model: everything lives in the caller's arena, in this order, each part 64-byte aligned:
-//   session | bound layers of the current plan | input tables | features, state.h first | what
-//   kernels keep of each plan (kept.h) | scratch of each thread | tensors
+//   session | what kernels keep of each plan (kept.h) | bound layers of the current plan | input
+//   tables | features, state.h first | scratch of each thread | tensors
 // and room in each other part for the largest of the plans bound.
 #ifndef OCTET_ENGINE_SESSION_H_
 #define OCTET_ENGINE_SESSION_H_
@@ -49,7 +49,6 @@ struct Session {
   const blob::TensorRecord* records;  // of the current plan's tensors
   uint16_t* input_tables;             // [picture inputs][3][256], of the current plan
   FeatureBlock* features;             // nullptr: bound without
-  const uint8_t* kept;                // of all plans, or nullptr
   uint8_t* scratch;
   size_t scratch_bytes;  // of one thread, multiple of 64
   uint8_t* tensors;
@@ -57,8 +56,7 @@ struct Session {
 
 // Sizes of the parts of an arena.
 struct ArenaLayout {
-  uint64_t layers_offset, tables_offset, features_offset, kept_offset, scratch_offset,
-      tensors_offset, bytes;
+  uint64_t layers_offset, tables_offset, features_offset, scratch_offset, tensors_offset, bytes;
   uint64_t scratch_bytes;  // of one thread
 };
 // blob: the plans of the mask, one or more, are validated.

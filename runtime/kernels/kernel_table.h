@@ -111,6 +111,12 @@ typedef ConvF16Args ConvArgs_f16;
 #undef OCTET_CONV_KEEP
 // Of a level whose kernel keeps something (conv/scratch.inc); else null.
 ConvKeepFn ConvKeepOf(Isa level);
+// Whether this architecture has such a level.
+constexpr bool kKernelsKeep = false
+#define OCTET_CONV_KEEP(word, isa) || true
+#include "runtime/kernels/conv/kernels.inc"
+#undef OCTET_CONV_KEEP
+    ;  // NOLINT
 
 }  // namespace octet
 

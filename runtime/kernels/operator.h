@@ -38,11 +38,11 @@ struct RunContext {
   const uint8_t* layouts;  // section base
   uint8_t* arena;          // plan's tensors
   uint8_t* scratch;        // this thread's
+  const uint8_t* kept;     // of the layer (keeping.inc), or null
   const KernelTable* kernels;
   Share share;
   uint8_t sign;
-  bool half_sums;       // layers that allow it may add in FP16
-  const uint8_t* kept;  // of the layer (keeping.inc), or null
+  bool half_sums;  // layers that allow it may add in FP16
 };
 
 // A line of format/operators.inc declares:

@@ -5,8 +5,7 @@
 #ifndef OCTET_KERNELS_CONV_AVX2_LISTS_H_
 #define OCTET_KERNELS_CONV_AVX2_LISTS_H_
 
-#include "runtime/core/round_up.h"
-#include "runtime/kernels/conv/needs.h"
+#include "runtime/kernels/conv/rules.h"
 
 namespace octet {
 
@@ -23,12 +22,19 @@ static inline uint64_t Avx2ListBytes(uint64_t groups) {
   return (2 * (2 + groups) + 7) / 8 * 8;
 }
 
-// Bytes of a layer. A single pixel is multiplied without lists.
-static inline uint64_t Avx2KeptBytesS8(const ConvNeeds& n) {
-  const uint64_t groups = CeilDiv(n.depth, 4);
-  if (groups < kAvx2LeastGroups || groups > kAvx2MostGroups || n.winograd != 0) return 0;
-  if (n.out_h * n.out_w < 2) return 0;
-  return kAvx2ListsHead + 2 * CeilDiv(n.out_c, 16) * Avx2ListBytes(groups);
+// Of a window.
+static inline uint64_t Avx2GroupsOf(const ConvGeometry& g) {
+  return CeilDiv((uint64_t)g.kernel_h * g.kernel_w * (g.in_c / g.groups), 4);
+}
+
+// Bytes of a layer. A single pixel is multiplied without lists. winograd: m of its transformed
+// weights, or 0.
+static inline uint64_t Avx2KeptBytesS8(const ConvGeometry& g, uint32_t winograd) {
+  static_assert(kWinogradAvx2.least_tiles == 0, "the number of threads decides nothing");
+  const uint64_t groups = Avx2GroupsOf(g);
+  if (groups < kAvx2LeastGroups || groups > kAvx2MostGroups || OutputPixels(g) < 2) return 0;
+  if (ChooseConv(kRulesAvx2, g, winograd, 1).way != ConvWay::kTiles) return 0;
+  return kAvx2ListsHead + 2 * CeilDiv(g.out_c, 16) * Avx2ListBytes(groups);
 }
 
 }  // namespace octet

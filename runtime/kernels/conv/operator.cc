@@ -75,19 +75,6 @@ uint64_t ScratchConvLayer(const LayerView& view, Isa level) {
                       : ConvScratchF16(level, g, IsWinogradF16(*view.layer));
 }
 
-uint64_t KeptConvLayer(const LayerView& view, Isa level) {
-  const blob::ConvParams& p = Params(view);
-  if (!IsInt8(view)) return 0;
-  return ConvKeptS8(level, GeometryOf(view, p, p.groups), WinogradOf(*view.layer));
-}
-
-void KeepConvLayer(const LayerView& view, Isa level, uint8_t* scratch, uint8_t* kept) {
-  const blob::ConvParams& p = Params(view);
-  const uint8_t* weights = view.weights + view.layer->weights.offset;
-  ConvKeepOf(level)(ConvKeepArgs{GeometryOf(view, p, p.groups),
-                                 reinterpret_cast<const int8_t*>(weights), scratch, kept});
-}
-
 LayerCost CostConvLayer(const LayerView& view) {
   const blob::ConvParams& p = Params(view);
   const uint64_t depth = SaturatingMul(TapCountOf(p), InputOf(view, 0).dims[3] / p.groups);

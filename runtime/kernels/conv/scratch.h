@@ -210,7 +210,8 @@ typedef uint64_t (*ConvBytesFn)(const ConvNeeds& needs);
 // this program leaves out, and for a level that it leaves out (engine/selection.h).
 ConvBytesFn ConvBytesOf(Isa level, bool int8);
 // Of what the level's own kernel of int8 layers keeps; null where it keeps nothing.
-ConvBytesFn ConvKeptOf(Isa level);
+typedef uint64_t (*ConvKeptFn)(const ConvGeometry& g, uint32_t winograd);
+ConvKeptFn ConvKeptOf(Isa level);
 
 // Bytes of one thread for an int8 layer, of a level that is linked. winograd: m of the layer's
 // transformed weights, or 0.
@@ -219,8 +220,8 @@ static inline uint64_t ConvScratchS8(Isa level, const ConvGeometry& g, uint32_t 
 }
 // What a session keeps of the layer at the level, from bind on (ConvS8Args::kept).
 static inline uint64_t ConvKeptS8(Isa level, const ConvGeometry& g, uint32_t winograd) {
-  const ConvBytesFn bytes = ConvKeptOf(level);
-  return bytes == nullptr ? 0 : bytes(NeedsOf(g, winograd));
+  const ConvKeptFn bytes = ConvKeptOf(level);
+  return bytes == nullptr ? 0 : bytes(g, winograd);
 }
 // The same of an FP16 layer. winograd: its weights are transformed.
 static inline uint64_t ConvScratchF16(Isa level, const ConvGeometry& g, bool winograd) {

@@ -154,8 +154,7 @@ static void KeepLists(const int8_t* weights, uint64_t groups, uint32_t windows, 
 static void KeepLayer(const ConvKeepArgs& args) {
   ConvPlan plan = PlanLayer(args.g, kRulesAvx2, PanelsOf(kRulesAvx2).most_blocks, args.scratch);
   CutBytes(kRulesAvx2, &plan);
-  const ConvNeeds needs = NeedsOf(args.g, 0);
-  const uint64_t groups = CeilDiv(needs.depth, 4), blocks = CeilDiv(needs.out_c, 16);
+  const uint64_t groups = Avx2GroupsOf(args.g), blocks = CeilDiv(args.g.out_c, 16);
   uint16_t* const room = reinterpret_cast<uint16_t*>(args.scratch);
   uint8_t* kept = args.kept + kAvx2ListsHead;
   const uint32_t windows = PairsFitCache(plan) ? kMostWindows : 1;

@@ -1,2 +1,1 @@
-octet_optimise(-Os operator.cc f16_arm_neon.cc)  # a small part of any inference
-octet_optimise(-O2 arm_neon.cc)  # unrolled by hand: -O3 adds size alone
+octet_optimise(-Os operator.cc arm_neon.cc f16_arm_neon.cc)  # a small part of any inference

@@ -142,7 +142,8 @@ TEST(ConvScratch, ALayerTakesTheEndOfItsLastPart) {
 TEST(ConvKept, EveryEightOutputsHaveAList) {
   const ConvGeometry g = Square(20, 64, 32);
   EXPECT_EQ(ConvKeptS8(Isa::kAvx2, g, 0), 8u + 4 * (4 + 2 * 144 + 4));
-  EXPECT_EQ(ConvKeptS8(Isa::kAvx2, g, 2), 0u);
+  EXPECT_EQ(ConvKeptS8(Isa::kAvx2, g, 2), 0u);  // taken by Winograd's method
+  EXPECT_EQ(ConvKeptS8(Isa::kAvx2, Square(20, 512, 512), 4), 8u + 64 * (4 + 2 * 1152 + 4));
   for (const Isa level : {Isa::kReference, Isa::kAvxVnni, Isa::kAmx, Isa::kNeon, Isa::kHelium}) {
     EXPECT_EQ(ConvKeptS8(level, g, 0), 0u);
   }
