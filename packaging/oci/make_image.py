@@ -22,7 +22,7 @@ sys.path.insert(0, str(SOURCE / "packaging"))
 sys.path.insert(0, str(SOURCE / "packaging/sbom"))
 from artefact import Unfit, ended, epoch, triplet_of  # noqa: E402
 from binaries import closure  # noqa: E402
-from debian_packages import owner  # noqa: E402
+from debian_packages import owner, owners  # noqa: E402
 
 # name: (program that runs, configuration)
 IMAGES = {
@@ -57,7 +57,9 @@ def add_libraries(root: pathlib.Path) -> None:
         loader = interpreter_of(program) if triplet else ""
         if not loader:
             continue
-        for name, place in sorted(closure(program, triplet).items()):
+        libraries = closure(program, triplet)
+        owners(filter(None, libraries.values()))
+        for name, place in sorted(libraries.items()):
             if place is None:
                 raise Unfit(f"{program.name} needs {name}, which this machine does not have")
             # The loader's path stands in the program.

@@ -78,9 +78,13 @@ def unpacked(root: pathlib.Path) -> Package:
     raise Unfit(f"{root}: no changelog of a Debian package says its version; remove the folder and run ./setup.sh --tests again")
 
 
+owned = {}  # {path: its package}: what owners() has found, each query of which reads the lists of all packages
+
+
 def owners(paths) -> dict:
     """{path: its package}; a path of no package is not in it."""
-    asked = {path: spellings(path) for path in paths}
+    paths = list(paths)
+    asked = {path: spellings(path) for path in paths if path not in owned}
     said = ""
     words = sorted({word for spelled in asked.values() for word in spelled})
     for start in range(0, len(words), 500):
@@ -89,18 +93,15 @@ def owners(paths) -> dict:
     known = {}
     for names, path in re.findall(r"^(?!diversion by)(.*?): (/.*)$", said, re.M):
         known.setdefault(path, sorted(names.split(", "))[0])
-    found = {}
     for path, spelled in asked.items():
         name = next((known[word] for word in spelled if word in known), None)
         root = unpacked_root(path)
         if name or root:
-            found[path] = installed(name) if name else unpacked(root)
-    return found
+            owned[path] = installed(name) if name else unpacked(root)
+    return {path: owned[path] for path in paths if path in owned}
 
 
-@functools.lru_cache(maxsize=None)
 def owner(path: pathlib.Path) -> Package:
-    found = owners([path])
-    if not found:
+    if not owners([path]):
         raise Unfit(f"{path}: belongs to no Debian package, so its version and licence are unknown; install the package that has it")
-    return found[path]
+    return owned[path]

@@ -16,7 +16,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from artefact import Unfit, ended, triplet_of  # noqa: E402
 from binaries import Build, closure, find_library  # noqa: E402
-from debian_packages import owner  # noqa: E402
+from debian_packages import owner, owners  # noqa: E402
 from product import Product, unpack  # noqa: E402
 from spdx import Document  # noqa: E402
 
@@ -49,22 +49,24 @@ def add_linked(document: Document, build: Build, identity: str, path: pathlib.Pa
         document.relate(identity, "STATIC_LINK", component.identity, "headers of it were compiled in")
 
 
-def library_of_image(name: str, path: pathlib.Path, triplet: str):
-    """The package of a shared library in an image; its bytes are compared with those of this machine."""
+def library_of_image(name: str, path: pathlib.Path, triplet: str) -> pathlib.Path:
+    """This machine's copy of a shared library in an image; their bytes are compared."""
     place = library_here(path.name, find_library(path.name, triplet))
     if place.read_bytes() != path.read_bytes():
         raise Unfit(f"{name}: differs from {place} of this machine; make the image again")
-    return owner(place)
+    return place
 
 
 def add_image(document: Document, identities: dict, folder: pathlib.Path) -> set:
     """Files of an image that come from Debian, to their components. Returns their names."""
-    foreign = {}
+    places = {}
     for name in identities:
         path = folder / name
         triplet = triplet_of(path.read_bytes()[:20])
         if triplet and not name.startswith("usr/bin/"):
-            foreign[name] = document.component(library_of_image(name, path, triplet))
+            places[name] = library_of_image(name, path, triplet)
+    owners(places.values())
+    foreign = {name: document.component(owner(place)) for name, place in places.items()}
     licences = {f"usr/share/doc/{component.package.name}/copyright": component for component in foreign.values()}
     foreign.update({name: component for name, component in licences.items() if name in identities})
     for name, component in sorted(foreign.items()):
@@ -85,7 +87,9 @@ def make_sbom(artefact: pathlib.Path, build, supplier: str) -> pathlib.Path:
             path = inside[name]
             triplet = triplet_of(path.read_bytes()[:20])
             if triplet:
-                for library, place in sorted(closure(path, triplet).items()):
+                libraries = closure(path, triplet)
+                owners(filter(None, libraries.values()))
+                for library, place in sorted(libraries.items()):
                     if library not in own:
                         component = document.component(owner(library_here(library, place)))
                         document.relate(identity, "DYNAMIC_LINK", component.identity)

@@ -160,7 +160,7 @@ def make(folder: pathlib.Path, octet: pathlib.Path, source: pathlib.Path) -> Non
     (folder / "model.onnx").write_bytes((folder / "yolov8n.onnx").read_bytes())
     silero_vad(folder / "silero_vad.onnx")
     save_speech(folder / "speech.wav", 8)
-    save_pictures(folder / "pictures", 40)
+    save_pictures(folder / "pictures", 20)
     np.save(folder / "array.npy", pictures(4))
     Image.fromarray(pictures(1)[0]).save(folder / "photo.jpg")
     subprocess.run([octet, "convert", folder / "model.onnx", "-o", folder / "model.octet", "--calibrate", folder / "pictures",

@@ -31,9 +31,10 @@ TABLE = (("chain", "Identity", 1), ("chain", "Relu", 1), ("chain", "Conv", 1), (
          ("shared", "Slice", 3), ("shared", "Split", 2), ("ifs", "initialiser", 1), ("ifs", "shape", 6), ("ifs", "unknown", 3))
 
 
-def limit() -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))  # a signal ends what takes longer
+def limit(process: int) -> None:
+    """Not by preexec_fn, for which subprocess copies this whole process."""
+    resource.prlimit(process, resource.RLIMIT_AS, (BYTES, BYTES))
+    resource.prlimit(process, resource.RLIMIT_CPU, (SECONDS, SECONDS))  # a signal ends what takes longer
 
 
 def end_of(octet: pathlib.Path, data: bytes, mixed: bool) -> tuple:
@@ -43,12 +44,15 @@ def end_of(octet: pathlib.Path, data: bytes, mixed: bool) -> tuple:
         path.write_bytes(data)
         command = [octet, "convert", path, "-o", path.with_suffix(".octet"), *OPTIONS, *(["--mixed"] if mixed else [])]
         started = time.monotonic()
-        try:
-            done = subprocess.run(command, capture_output=True, timeout=SECONDS * WAITING, preexec_fn=limit)
-        except subprocess.TimeoutExpired:
-            return None, time.monotonic() - started, "no end"
-        line = (done.stderr.decode(errors="replace").strip().splitlines() or [""])[-1]
-        return done.returncode, time.monotonic() - started, line[-200:].replace(str(path), "")
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+            limit(process.pid)
+            try:
+                said = process.communicate(timeout=SECONDS * WAITING)[1]
+            except subprocess.TimeoutExpired:
+                process.kill()
+                return None, time.monotonic() - started, "no end"
+        line = (said.decode(errors="replace").strip().splitlines() or [""])[-1]
+        return process.returncode, time.monotonic() - started, line[-200:].replace(str(path), "")
 
 
 def seeds_of(folder: pathlib.Path | None) -> list:

@@ -186,8 +186,9 @@ def add_first_dimension(case: Case) -> None:
 def call(command: list) -> tuple:
     """(status, stderr, processor seconds) of a program; status None where it hangs."""
     process = subprocess.Popen([str(part) for part in command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                               text=True, errors="replace",
-                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (HANG_SECONDS, HANG_SECONDS)))
+                               text=True, errors="replace")
+    # Not by preexec_fn, for which subprocess copies this whole process where it otherwise borrows its memory (vfork).
+    resource.prlimit(process.pid, resource.RLIMIT_CPU, (HANG_SECONDS, HANG_SECONDS))
     with process.stderr:
         text = process.stderr.read()
     _, status, usage = os.wait4(process.pid, 0)

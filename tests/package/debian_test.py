@@ -182,6 +182,8 @@ def main():
     parser.add_argument("--boards", action="store_true")
     options = parser.parse_args()
     build, source = options.build.resolve(), options.source.resolve()
+    # What is in a package does not depend on how small xz makes it.
+    os.environ["DPKG_DEB_COMPRESSOR_LEVEL"] = "1"
     with tempfile.TemporaryDirectory(prefix="octet-debian-") as folder:
         work = pathlib.Path(folder)
         if options.boards:

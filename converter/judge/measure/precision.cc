@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <functional>
 
 namespace octet::judge {
@@ -36,21 +37,24 @@ double AveragePrecision(const std::vector<Scored>& boxes, const std::vector<doub
                         double truths) {
   if (!(truths > 0)) return 0;
   constexpr size_t kRecalls = 101;
-  std::vector<std::array<double, kOverlaps>> precision, recall;
-  precision.reserve(boxes.size());
-  recall.reserve(boxes.size());
+  // A box that finds nothing at a threshold has the recall of the box before it and no more
+  // precision, so that it changes nothing: the others are kept.
+  struct Point {
+    double precision, recall;
+  };
+  std::array<std::vector<Point>, kOverlaps> points;
   std::array<double, kOverlaps> right{};
   double all = 0;
+  uint32_t first = 0;  // what the best box finds
   for (const Scored& box : boxes) {
     const double weight = weights[box.sample];
     if (weight == 0) continue;
+    if (all == 0) first = box.found;
     all += weight;
-    auto& p = precision.emplace_back();
-    auto& r = recall.emplace_back();
-    for (size_t t = 0; t < kOverlaps; ++t) {
-      right[t] += (box.found >> t & 1u) != 0 ? weight : 0;
-      p[t] = right[t] / all;
-      r[t] = right[t] / truths;
+    for (uint32_t left = box.found; left != 0; left &= left - 1) {
+      const auto t = static_cast<size_t>(std::countr_zero(left));
+      right[t] += weight;
+      points[t].push_back({right[t] / all, right[t] / truths});
     }
   }
   double sum = 0;
@@ -58,14 +62,16 @@ double AveragePrecision(const std::vector<Scored>& boxes, const std::vector<doub
     // From the last box on: the best precision at this recall or above.
     double best = 0;
     size_t next = kRecalls;
-    for (size_t i = precision.size(); i-- > 0 && next > 0;) {
+    for (size_t i = points[t].size(); i-- > 0 && next > 0;) {
       // Recalls that only boxes up to this one reach.
-      while (next > 0 && static_cast<double>(next - 1) / (kRecalls - 1) > recall[i][t]) {
+      while (next > 0 && static_cast<double>(next - 1) / (kRecalls - 1) > points[t][i].recall) {
         sum += best;
         --next;
       }
-      best = std::max(best, precision[i][t]);
+      best = std::max(best, points[t][i].precision);
     }
+    // Boxes before the first that finds something reach a recall of 0.
+    for (; next > 1 && (first >> t & 1u) == 0; --next) sum += best;
     sum += best * static_cast<double>(next);
   }
   return 100 * sum / (kOverlaps * kRecalls);

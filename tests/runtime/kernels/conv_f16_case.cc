@@ -90,26 +90,28 @@ std::vector<uint16_t> ConvF16Case::HalfEquation() const {
   constexpr size_t kChunk = 64;
   std::vector<uint16_t> output;
   const size_t group_in = g_.in_c / g_.groups, group_out = g_.out_c / g_.groups;
-  const size_t taps = size_t{g_.kernel_h} * g_.kernel_w, depth = taps * group_in;
+  const uint32_t taps = g_.kernel_h * g_.kernel_w;
+  const size_t depth = taps * group_in;
   const auto* input = input_->As<uint16_t>();
   for (uint32_t pixel = 0; pixel < g_.out_h * g_.out_w; ++pixel) {
     for (size_t o = 0; o < g_.out_c; ++o) {
       const uint16_t* weights = args_.weights + o / 16 * depth * 16 + o % 16;
       float sum = args_.bias[o], before = sum;
       double chunk = 0, last = 0;  // products of halves and their sums with halves are exact
-      for (size_t k = 0; k < depth; ++k) {
-        const auto tap = static_cast<uint32_t>(k / group_in);
+      size_t k = 0;
+      for (uint32_t tap = 0; tap < taps; ++tap) {
         const int64_t source =
             SourcePixel(g_, PixelOf(g_, pixel), tap / g_.kernel_w, tap % g_.kernel_w);
-        const size_t at =
-            static_cast<size_t>(source) * g_.in_c + o / group_out * group_in + k % group_in;
-        const double x = source < 0 ? 0.0 : double{HalfToFloat(input[at])};
-        chunk = RoundToHalf(chunk + x * double{HalfToFloat(weights[k * 16])});
-        if ((k + 1) % kChunk != 0 && k + 1 != depth) continue;
-        before = sum;
-        sum += static_cast<float>(chunk);
-        last = chunk;
-        chunk = 0;
+        const size_t at = static_cast<size_t>(source) * g_.in_c + o / group_out * group_in;
+        for (size_t c = 0; c < group_in; ++c) {
+          const double x = source < 0 ? 0.0 : double{HalfToFloat(input[at + c])};
+          chunk = RoundToHalf(chunk + x * double{HalfToFloat(weights[k * 16])});
+          if (++k % kChunk != 0 && k != depth) continue;
+          before = sum;
+          sum += static_cast<float>(chunk);
+          last = chunk;
+          chunk = 0;
+        }
       }
       if (args_.function == blob::Function::kSilu) {
         const double x = double{HalfToFloat(FloatToHalf(before))} + last;

@@ -256,10 +256,15 @@ void ConvS8Case::AddTransformed(int m) {
   auto* to = transformed_->As<int16_t>();
   for (uint32_t o = 0; o < g_.out_c; ++o) {
     for (uint32_t c = 0; c < g_.in_c; ++c) {
+      int w[9];
+      for (uint32_t tap = 0; tap < 9; ++tap) w[tap] = Weight(o, tap, c);
       for (int p = 0; p < size * size; ++p) {
+        const int *down = row(p / size), *along = row(p % size);
         int sum = 0;
-        for (uint32_t tap = 0; tap < 9; ++tap)
-          sum += row(p / size)[tap / 3] * row(p % size)[tap % 3] * Weight(o, tap, c);
+        for (int y = 0; y < 3; ++y) {
+          sum +=
+              down[y] * (along[0] * w[3 * y] + along[1] * w[3 * y + 1] + along[2] * w[3 * y + 2]);
+        }
         ASSERT_EQ(sum, static_cast<int16_t>(sum));
         to[((static_cast<size_t>(p) * blocks + o / 16) * g_.in_c + c) * 16 + o % 16] =
             static_cast<int16_t>(sum);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "runtime/core/half.h"
 
@@ -19,10 +20,17 @@ double Estimate(double d) {
 
 }  // namespace
 
+// A double beside 1.5 * 2^52 units of the half rounds to whole units, ties to even. Divisions and
+// calls of libm, once for each product, would take most of the time under emulation.
 double RoundToHalf(double x) {
   if (x == 0 || !std::isfinite(x)) return x;
-  const double step = std::ldexp(1.0, std::max(std::ilogb(x), -14) - 10);
-  const double rounded = std::nearbyint(x / step) * step;
+  uint64_t bits;
+  std::memcpy(&bits, &x, sizeof(bits));
+  const uint64_t exponent = std::clamp<uint64_t>(bits >> 52 & 0x7FF, 1023 - 14, 1023 + 16);
+  bits = (exponent - 10 + 52) << 52 | uint64_t{1} << 51;
+  double beside;
+  std::memcpy(&beside, &bits, sizeof(beside));
+  const double rounded = std::copysign(x + beside - beside, x);
   return std::fabs(rounded) > 65504 ? std::copysign(INFINITY, x) : rounded;
 }
 
