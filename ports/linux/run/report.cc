@@ -26,10 +26,11 @@ double MedianMs(std::vector<uint64_t> ns) {
 void PrintText(const Model& model, const Measurement& m, const Profile* profile) {
   if (profile != nullptr) PrintProfile(*profile, model);
   std::printf(
-      "%llu samples, plan %s, %s, %u threads: median %.3f ms, min %.3f ms, first %.3f ms, "
+      "%llu sample%s, plan %s, %s, %u thread%s: median %.3f ms, min %.3f ms, first %.3f ms, "
       "load %.3f ms; arena %zu bytes, %llu of them tensors\n",
-      static_cast<unsigned long long>(m.samples), octet_plan_name(model.session(), model.plan()),
-      octet_isa_name(model.isa()), model.threads(), MedianMs(m.run_ns), MinMs(m.run_ns),
+      static_cast<unsigned long long>(m.samples), m.samples == 1 ? "" : "s",
+      octet_plan_name(model.session(), model.plan()), octet_isa_name(model.isa()), model.threads(),
+      model.threads() == 1 ? "" : "s", MedianMs(m.run_ns), MinMs(m.run_ns),
       Milliseconds(m.first_ns), Milliseconds(m.load_ns), model.arena_bytes(),
       static_cast<unsigned long long>(model.blob().plans[model.plan()].arena_bytes));
 }
