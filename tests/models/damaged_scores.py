@@ -11,7 +11,7 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
-from model_tests import LAB, MODELS, Build, Report, arguments, pictures, require, run, save
+from model_tests import KEEPS_MEMORY, LAB, MODELS, Build, Report, arguments, pictures, require, run, save
 
 # FP32 in percent: all test images, the first 1,000; points below it that are allowed. A plan changes the answer of some
 # 1.5 % of the images, either way: 0.4 points of standard deviation over 1,000 images. Two and a half of those.
@@ -111,7 +111,7 @@ def main() -> int:
             data = save(options.work / "damaged.calibration.npy", pictures(model, "calibration", SAMPLES))
             blob, out = options.work / f"damaged.{name}.octet", options.work / f"damaged.{name}.npy"
             run([build.octet, "convert", damaged, "-o", blob, "--calibrate", data, "--samples", SAMPLES, "--config",
-                 config, *model.options])
+                 config, *model.options], **KEEPS_MEMORY)
             images = save(options.work / "damaged.images.npy",
                           np.load(LAB / model.images)[:None if options.all else 1000])
             build.infer(blob, images, out, "--plan", "int8", "--threads", 2)
