@@ -25,8 +25,8 @@ ArenaLayout LayOutArena(const BlobView& blob, uint32_t plan_mask, const FeatureS
     if (plan.record->arena_bytes > tensor_bytes) tensor_bytes = plan.record->arena_bytes;
   }
   const uint64_t table_count = InputTableIndex(blob, blob.model->input_count);
-  // At most 2^31 bytes of tensors, 2^40 for each of 256 threads, 2^41 of features and as much as
-  // the weights again kept of each of 8 plans: far below 2^64.
+  // At most 2^31 bytes of tensors, 2^40 for each of 256 threads, 2^41 of features, and 2^29 kept of
+  // each of 2^26 layers of 8 plans: far below 2^64.
   ArenaLayout layout;
   layout.scratch_bytes = scratch_bytes;
   layout.layers_offset = kKeptOffset + KeptBytes(blob, plan_mask, isa);
@@ -78,10 +78,7 @@ void SelectPlan(Session* session, uint32_t plan) {
   ViewPlan(blob, plan, &view);  // validated
   session->records = view.tensors;
   for (uint32_t k = 0; k < view.header->layer_count; ++k) {
-    BoundLayer& layer = session->layers[k];
-    layer.view = MakeLayerView(blob, view, k);
-    layer.run = LayerRun(view.layers[k].op);
-    layer.ticks = 0;
+    session->layers[k] = BoundLayer{MakeLayerView(blob, view, k), LayerRun(view.layers[k].op), {0}};
   }
   BindFeatures(session);
   uint16_t* entries = session->input_tables;

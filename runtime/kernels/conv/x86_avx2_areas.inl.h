@@ -9,9 +9,6 @@ namespace {
 
 constexpr uint32_t kMaxRows =
     kRulesAvx2.tile_rows;  // 10 sums, 2 weights, ones and products in 16 registers
-
-// A group of a row lies in 4 bytes, or in 8, x0 x1 x2 x3 x0 x2 x1 x3, of which three windows of 4
-// pair its channels in three ways: (01)(23) at 0, (12)(30) at 1, (02)(13) at 4.
 constexpr uint32_t kLineSlots = kAvx2Slots;
 
 // Groups of 4 values of a whole row.
@@ -94,7 +91,9 @@ struct Columns {
   bool paired;                  // with 8 bytes a group
 };
 
-// Weights as the windows have their channels.
+// A group of a row lies in 4 bytes, or in 8, x0 x1 x2 x3 x0 x2 x1 x3, of which three windows of 4
+// pair its channels in three ways: (01)(23) at 0, (12)(30) at 1, (02)(13) at 4. Weights have the
+// same order.
 struct Windows {
   alignas(32) uint8_t order[kAvx2Entry][32];
   constexpr Windows() : order() {
