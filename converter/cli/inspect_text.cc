@@ -97,11 +97,14 @@ void PrintText(const json& blob) {
         plan["name"].get<std::string>(), plan["layers"].size(), plan["macs"].get<double>() / 1e6,
         plan["weight_bytes"].get<uint64_t>(), plan["transformed_bytes"].get<uint64_t>(),
         plan["arena_bytes"].get<uint64_t>());
-    fmt::print("{:<40} {:<14} {:<5} {:<17} {:>12} {:>5} {:>12} {:>10} {:<10} {}\n", "layer", "op",
-               "prec", "weights", "scale", "zero", "macs", "w bytes", "scheme", "fused");
+    size_t width = 40;  // of the longest name, which is not cut
+    for (const json& l : plan["layers"])
+      width = std::max(width, l["name"].get<std::string>().size());
+    fmt::print("{:<{}} {:<14} {:<5} {:<17} {:>12} {:>5} {:>12} {:>10} {:<10} {}\n", "layer", width,
+               "op", "prec", "weights", "scale", "zero", "macs", "w bytes", "scheme", "fused");
     for (const json& l : plan["layers"]) {
-      fmt::print("{:<40} {:<14} {:<5} {:<17} {:>12.6g} {:>5} {:>12} {:>10} {:<10} {}\n",
-                 l["name"].get<std::string>(), l["op"].get<std::string>(),
+      fmt::print("{:<{}} {:<14} {:<5} {:<17} {:>12.6g} {:>5} {:>12} {:>10} {:<10} {}\n",
+                 l["name"].get<std::string>(), width, l["op"].get<std::string>(),
                  l["precision"].get<std::string>(), WeightsText(l), l["scale"].get<double>(),
                  l["zero_point"].get<int>(), l["macs"].get<uint64_t>(),
                  l["weight_bytes"].get<uint64_t>(), l["scheme"].get<std::string>(),
