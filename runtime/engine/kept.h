@@ -1,7 +1,8 @@
-// What kernels keep of layers from bind on (kernels/keeping.inc), in the arena: where the offsets
-// of each plan's layers begin, uint64 [kMaxPlans]; of each plan bound those offsets, uint64
-// [layers], 0 where nothing is kept, and what they lead to, each 64-byte aligned. Offsets count
-// from the first byte. At most levels nothing is kept, and there are no offsets.
+// What kernels keep of layers from bind on (kernels/keeping.inc), in the arena. First where each
+// plan begins, uint64 [kMaxPlans], written for plans that are bound. A plan has the offsets of its
+// layers, uint64 [layers], 0 for a layer that keeps nothing, and then what they lead to. Each part
+// is 64-byte aligned, offsets count from the first byte. Where no layer keeps anything there is
+// nothing.
 #ifndef OCTET_ENGINE_KEPT_H_
 #define OCTET_ENGINE_KEPT_H_
 

@@ -64,7 +64,9 @@ void DescribeOptions(CommandLine& app, RunOptions& o) {
   app.AddFlag("--float-sums", o.model.float_sums,
               "a plan that may add in FP16 (octet convert --native-fp16) adds in float: the same "
               "bits as on machines without FP16 arithmetic");
-  app.AddFlag("--no-verify", o.no_verify, "skip the SHA-256 check of the blob");
+  app.AddFlag("--no-verify", o.no_verify,
+              "skip the SHA-256 check of the blob, and the check that its weights, "
+              "sums and layouts agree");
   app.AddFlag("--map", o.map, kMapHelp);
   app.AddFlag("--self-test", o.self_test,
               "run a blob that is part of this program (or MODEL, by its golden vectors) at every "

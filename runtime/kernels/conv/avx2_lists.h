@@ -1,11 +1,12 @@
-// What a session keeps of an int8 layer at the level avx2 (conv/x86_avx2.cc says why): how the
-// groups of 4 inputs of every 8 outputs are multiplied. First 8 bytes: how rows are interleaved.
-// Then of every 8 outputs: how many pairs of groups there are, how many groups alone, and the
-// groups, in 16 bits each: those of the pairs, those alone, the others.
+// What a session keeps of an int8 layer at the level avx2 (conv/x86_avx2.cc says why): how its
+// groups of 4 channels are multiplied. A head, whose first byte says whether rows are interleaved
+// with 8 bytes a group. Then for every 8 outputs a list: how many twos there are, how many groups
+// alone, and all groups, in 16 bits each: those of the twos, those alone, the others.
 #ifndef OCTET_KERNELS_CONV_AVX2_LISTS_H_
 #define OCTET_KERNELS_CONV_AVX2_LISTS_H_
 
 #include "runtime/kernels/conv/rules.h"
+#include "runtime/kernels/convolution.h"
 
 namespace octet {
 
@@ -17,22 +18,23 @@ static_assert(kAvx2MostGroups * kAvx2Entry <= UINT16_MAX + 1, "entries have 16 b
 constexpr uint64_t kAvx2LeastGroups = 12;
 
 constexpr uint64_t kAvx2ListsHead = 8;
-// Of 8 outputs.
+// Bytes of the list of 8 outputs.
 static inline uint64_t Avx2ListBytes(uint64_t groups) {
   return (2 * (2 + groups) + 7) / 8 * 8;
 }
 
-// Of a window.
+// Groups of 4 channels of all taps.
 static inline uint64_t Avx2GroupsOf(const ConvGeometry& g) {
   return CeilDiv((uint64_t)g.kernel_h * g.kernel_w * (g.in_c / g.groups), 4);
 }
 
-// Bytes of a layer. A single pixel is multiplied without lists. winograd: m of its transformed
-// weights, or 0.
+// Bytes of a layer. A single pixel is multiplied without lists, and so are layers that another
+// kernel takes. winograd: m of its transformed weights, or 0.
 static inline uint64_t Avx2KeptBytesS8(const ConvGeometry& g, uint32_t winograd) {
   static_assert(kWinogradAvx2.least_tiles == 0, "the number of threads decides nothing");
   const uint64_t groups = Avx2GroupsOf(g);
   if (groups < kAvx2LeastGroups || groups > kAvx2MostGroups || OutputPixels(g) < 2) return 0;
+  if (!GroupsFitKernels(g.groups, g.in_c, g.out_c, false)) return 0;
   if (ChooseConv(kRulesAvx2, g, winograd, 1).way != ConvWay::kTiles) return 0;
   return kAvx2ListsHead + 2 * CeilDiv(g.out_c, 16) * Avx2ListBytes(groups);
 }

@@ -1,22 +1,22 @@
 // Convolution with 256-bit VPMADDUBSW where it is exact and VPMADDWD where it is not.
 //
 // VPMADDUBSW adds two products u * w of unsigned and signed bytes in 16 bits, with saturation. For
-// any u <= 255 the sum of a pair of weights a, b lies within
+// any u <= 255 the sum of the products with weights a, b lies within
 //   [255 * (min(a, 0) + min(b, 0)), 255 * (max(a, 0) + max(b, 0))],
-// so that nothing saturates while the positive weights of the pair add up to at most 128 (32640 <=
-// 32767), and the negative ones to at least -128. Most pairs are like that, but not all. When a
-// session is bound, the groups of 4 channels of every 8 outputs are listed by how they may be
-// multiplied (conv/avx2_lists.h), and loops without branches run over the lists:
-//   twos    two groups whose sums of pairs still fit 16 bits together: their products are widened
-//           once
-//   alone   one group
-//   others  as 16-bit halves, the even and the odd channels of the group, by VPMADDWD: four
-//           instructions for three
-// Where rows of a tile stay in the first cache with twice the room, a group pairs its four channels
-// in one of three ways.
+// so that nothing saturates while the positive weights add up to at most 128 (32640 <= 32767), and
+// the negative ones to at least -128. Most pairs are like that, but not all. The same holds for
+// more products that are added in 16 bits: for four, where the positive ones of four weights add up
+// to at most 128, and the negative ones to at least -128. When a session is bound, the groups of 4
+// channels of every 8 outputs are listed by how they may be multiplied (conv/avx2_lists.h), and
+// loops without branches run over the lists. Instructions for a pixel and a group:
+//   twos    2.5: two groups whose sums of products still fit 16 bits together, and are widened once
+//   alone   3: one group
+//   others  4: the even channels of the group in 16 bits, then the odd ones, by VPMADDWD
+// Where rows of a tile stay in the first cache with twice the room, a group has its four channels
+// in one of three orders (x86_avx2_areas.inl.h).
 //
-// Rows of a tile are interleaved in scratch, [group of 4 channels][row][4 or 8 bytes], and as each
-// kind of halves, so that one address serves all rows.
+// Rows of a tile are interleaved in scratch, [group of 4 channels][row][4 or 8 bytes], and once
+// more as the even channels in 16 bits and as the odd ones, so that one address serves all rows.
 #include <immintrin.h>
 #include <stdint.h>
 

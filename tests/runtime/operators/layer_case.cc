@@ -163,9 +163,8 @@ Bytes LayerCase::Run(uint32_t threads, uint8_t sign) const {
   for (uint32_t index = 0; index < threads; ++index) {
     const GuardedBuffer scratch(static_cast<size_t>(f.scratch(view, Isa::kReference)), 64);
     scratch.Poison(kPoison);
-    const RunContext context = {
-        nullptr, memory.data(), scratch.data(), &kernels, Share{index, threads},
-        sign,    true,          nullptr};
+    const RunContext context = {nullptr,  memory.data(),         scratch.data(), nullptr,
+                                &kernels, Share{index, threads}, sign,           true};
     PoisonStack();
     f.run(view, context);
     EXPECT_TRUE(scratch.GuardsIntact());
