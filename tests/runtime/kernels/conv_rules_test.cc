@@ -151,7 +151,13 @@ TEST(ConvKept, EveryEightOutputsHaveAList) {
   EXPECT_EQ(ConvKeptS8(Isa::kAvx2, Pointwise(1, 2, 64, 8), 0), 8u + 2 * (4 + 2 * 16 + 4));
   EXPECT_EQ(ConvKeptS8(Isa::kAvx2, Pointwise(1, 2, 44, 8), 0), 0u);
   EXPECT_EQ(ConvKeptS8(Isa::kAvx2, Pointwise(1, 2, 45, 8), 0), 8u + 2 * (4 + 2 * 12 + 4));
+  EXPECT_EQ(ConvKeptS8(Isa::kAvx2, Pointwise(1, 2, 32768, 8), 0), 8u + 2 * (4 + 2 * 8192 + 4));
   EXPECT_EQ(ConvKeptS8(Isa::kAvx2, Pointwise(1, 2, 32769, 8), 0), 0u);
+  ConvGeometry grouped = g;
+  grouped.groups = 2;
+  EXPECT_EQ(ConvKeptS8(Isa::kAvx2, grouped, 0), 8u + 4 * (4 + 2 * 72 + 4));
+  grouped.groups = 4;  // of 8 outputs: the reference kernel takes the layer
+  EXPECT_EQ(ConvKeptS8(Isa::kAvx2, grouped, 0), 0u);
 }
 
 // Strips of lines beside the widened weights of a panel, for windows, strides and widths that leave
